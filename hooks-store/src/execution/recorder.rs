@@ -283,20 +283,21 @@ async fn encode(records: Vec<Record>, keys: crate::crypt::Keys) -> Result<Vec<Re
 }
 
 impl Tenant {
-    /// Writes records of a remote agent, and returns when they are durable. Their tenant is this one, whatever they say.
+    /// Writes records of a remote agent, and returns when they are durable. Their tenant is this one, whatever they say, and a
+    /// time in the future becomes the time of now: retention would wait for it.
     ///
     /// # Errors
     ///
     /// If the database fails. Then none is written.
     pub async fn insert(&self, mut records: Vec<Record>) -> Result<u64, StoreError> {
+        let now = self.store.now();
         for record in &mut records {
             record.tenant_id = Some(self.id.clone());
+            record.at = record.at.min(now);
         }
         let count = records.len() as u64;
-        for batch in records.chunks(BATCH) {
-            let rows = encode(batch.to_vec(), self.store.keys.clone()).await?;
-            write(&*self.store.engine, &rows, &mut None).await?;
-        }
+        let rows = encode(records, self.store.keys.clone()).await?;
+        write(&*self.store.engine, &rows, &mut None).await?;
         self.store.rows.send_modify(|rows| *rows += count);
         Ok(count)
     }

@@ -18,18 +18,21 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database fails.
+    /// If the database fails for a tenant: the first such error. The others' executions are removed nevertheless.
     pub async fn retain(&self) -> Result<u64, StoreError> {
         if self.0.retention == Retention::default() {
             return Ok(0);
         }
         let sql = "SELECT tenant_id, seq FROM chain WHERE log = $1";
-        let mut removed = 0;
+        let (mut removed, mut failed) = (0, None);
         for row in self.0.engine.fetch(sql, args![LOG]).await? {
             let tenant = self.tenant(&row.text("tenant_id")?);
-            removed += tenant.remove_old(row.number("seq")?).await?;
+            match tenant.remove_old(row.number("seq")?).await {
+                Ok(count) => removed += count,
+                Err(error) => failed = failed.or(Some(error)),
+            }
         }
-        Ok(removed)
+        failed.map_or(Ok(removed), Err)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
 use hooks_runtime::{Recorder as _, Runtime};
-use hooks_store::Store;
+use hooks_store::{Retention, Store};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
@@ -327,6 +327,43 @@ async fn every_flipped_bit_shows() {
         error.contains("secret/acme/two") && !error.contains("s3cret"),
         "{error}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_records_are_one_write() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let acme = store.tenant("acme");
+    let full = "CREATE TRIGGER full BEFORE INSERT ON execution WHEN new.seq > 4500 \
+                BEGIN SELECT RAISE(ABORT, 'full'); END";
+    store.__execute(full).await;
+    acme.insert(vec![record("a"); 5000]).await.unwrap_err();
+    assert!(acme.execution(1).await.unwrap().is_none());
+    store.__execute("DROP TRIGGER full").await;
+    let mut late = vec![record("a"); 5000];
+    late[0].at = "9999-01-01T00:00:00Z".parse().unwrap();
+    assert_eq!(acme.insert(late).await.unwrap(), 5000);
+    let first = acme.execution(1).await.unwrap().unwrap();
+    assert!(first.record.at <= jiff::Timestamp::now());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn retention_goes_on_after_a_tenant_that_fails() {
+    let retention = Retention {
+        rows: Some(1),
+        ..Retention::default()
+    };
+    let store = Store::builder("sqlite::memory:").retention(retention);
+    let store = store.open().await.unwrap();
+    for tenant in ["acme", "other"] {
+        let tenant = store.tenant(tenant);
+        tenant.insert(vec![record("a"); 3]).await.unwrap();
+    }
+    let stuck = "CREATE TRIGGER stuck BEFORE DELETE ON execution WHEN old.tenant_id = 'acme' \
+                 BEGIN SELECT RAISE(ABORT, 'stuck'); END";
+    store.__execute(stuck).await;
+    store.retain().await.unwrap_err();
+    let first = async |tenant: &str| store.tenant(tenant).verify().await.unwrap().first;
+    assert_eq!((first("acme").await, first("other").await), (1, 3));
 }
 
 /// The process that [`a_database_that_is_given_is_used`] starts runs this, too.
