@@ -1,7 +1,7 @@
 //! Nodes: the runtimes that run a tenant's hooks, which revision each has in force, and which breakers are open there.
 
 use hooks_runtime::{BreakerState, Status};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::admin::By;
@@ -71,6 +71,10 @@ impl From<&Status> for NodeReport {
     }
 }
 
+/// When a node is gone that has not reported. One that runs reports every few seconds, so this is longer than a restart takes,
+/// and a node with a new name after each restart does not stay for ever.
+const GONE: SignedDuration = SignedDuration::from_mins(10);
+
 fn word(state: BreakerState) -> &'static str {
     match state {
         BreakerState::Closed => "closed",
@@ -80,7 +84,8 @@ fn word(state: BreakerState) -> &'static str {
 }
 
 impl Tenant {
-    /// Writes down what a node tells of itself. Returns the hooks whose breakers it should close.
+    /// Writes down what a node tells of itself. Returns the hooks whose breakers it should close. Nodes that have not reported
+    /// for ten minutes are removed, with their breakers.
     ///
     /// # Errors
     ///
@@ -100,6 +105,12 @@ impl Tenant {
             now
         ];
         transaction.execute(sql, values).await?;
+        let sql = "DELETE FROM node WHERE tenant_id = $1 AND seen < $2";
+        transaction
+            .execute(sql, args![&self.id, now - GONE])
+            .await?;
+        let sql = "DELETE FROM breaker WHERE tenant_id = $1 AND node NOT IN (SELECT name FROM node WHERE tenant_id = $1)";
+        transaction.execute(sql, args![&self.id]).await?;
         let sql = "DELETE FROM breaker WHERE tenant_id = $1 AND node = $2 RETURNING hook, state, since, reset";
         let old = transaction.fetch(sql, args![&self.id, node]).await?;
         let mut reset = Vec::new();
@@ -126,7 +137,7 @@ impl Tenant {
         Ok(reset)
     }
 
-    /// Returns the nodes that have ever reported.
+    /// Returns the nodes that have reported, without those that are gone.
     ///
     /// # Errors
     ///

@@ -90,7 +90,8 @@ conformance! {
         the_smaller_limit_holds,
         a_settlement_and_a_refund_give_tokens_back;
     nodes:
-        a_node_reports_and_learns_which_breakers_to_close;
+        a_node_reports_and_learns_which_breakers_to_close,
+        a_node_that_is_not_seen_is_removed;
     admin:
         every_write_is_in_the_log_and_the_log_is_a_chain,
         a_token_is_shown_once_and_can_be_taken_back,

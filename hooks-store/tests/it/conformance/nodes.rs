@@ -3,7 +3,7 @@
 use hooks_runtime::{BreakerState, Runtime};
 use hooks_store::{NodeReport, StoreError};
 
-use crate::common::{Place, ada, block};
+use crate::common::{Clock, Place, ada, block};
 
 pub(crate) async fn a_node_reports_and_learns_which_breakers_to_close(place: Place) {
     let store = place.open().await;
@@ -54,4 +54,29 @@ pub(crate) async fn a_node_reports_and_learns_which_breakers_to_close(place: Pla
     report.breakers.clear();
     assert_eq!(acme.report("node 2", &report).await.unwrap(), ["a"]);
     assert_eq!(acme.breakers().await.unwrap().len(), 1);
+}
+
+pub(crate) async fn a_node_that_is_not_seen_is_removed(place: Place) {
+    let clock = Clock::at("2026-01-01T00:00:00Z");
+    let store = place.builder().clock(clock.read()).open().await.unwrap();
+    let acme = store.tenant("acme");
+    let report = NodeReport {
+        breakers: vec![("a".into(), BreakerState::Open)],
+        ..NodeReport::default()
+    };
+    acme.report("old", &report).await.unwrap();
+    let left = async || {
+        let nodes = acme.nodes().await.unwrap().into_iter();
+        let breakers = acme.breakers().await.unwrap().into_iter();
+        let nodes: Vec<_> = nodes.map(|node| node.name).collect();
+        let breakers: Vec<_> = breakers.map(|breaker| breaker.node).collect();
+        assert_eq!(nodes, breakers);
+        nodes
+    };
+    clock.set("2026-01-01T00:10:00Z");
+    acme.report("new", &report).await.unwrap();
+    assert_eq!(left().await, ["new", "old"]);
+    clock.set("2026-01-01T00:10:01Z");
+    acme.report("new", &report).await.unwrap();
+    assert_eq!(left().await, ["new"]);
 }
