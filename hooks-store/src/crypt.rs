@@ -7,12 +7,14 @@
 //! A sealed value is the key's id (8 bytes), the salt (32 bytes) and the text with its tag.
 
 use std::fmt;
-use std::path::Path;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::hkdf::{HKDF_SHA256, Salt};
 use ring::rand::{SecureRandom as _, SystemRandom};
+use tempfile::NamedTempFile;
 
 use crate::error::StoreError;
 use crate::text::sha256;
@@ -45,6 +47,21 @@ impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Keys").field(&self.0.len()).finish()
     }
+}
+
+/// The file with the keys of a database of SQLite.
+fn key_file(address: &str) -> Option<PathBuf> {
+    let file = address.strip_prefix("sqlite:")?;
+    let file = file.strip_prefix("//").unwrap_or(file);
+    let file = file.split('?').next().unwrap_or_default();
+    (file != ":memory:").then(|| format!("{file}.key").into())
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> StoreError {
+    StoreError::Key(format!(
+        "the key file {} cannot be used: {error}",
+        path.display()
+    ))
 }
 
 fn random<const N: usize>() -> [u8; N] {
@@ -96,48 +113,58 @@ impl Keys {
         keys.collect::<Result<_, _>>().map(Keys)
     }
 
-    /// The default keys of a database.
-    pub(crate) fn of_address(address: &str) -> Result<Self, StoreError> {
+    /// The default keys of a database; nothing if they are in a file that is not there.
+    pub(crate) fn of_address(address: &str) -> Result<Option<Self>, StoreError> {
         if let Ok(keys) = std::env::var(VARIABLE) {
-            return Keys::read(&keys);
+            return Keys::read(&keys).map(Some);
         }
-        match address.strip_prefix("sqlite:") {
-            Some(":memory:") => Ok(Keys::generate()),
-            Some(file) => {
-                let file = file.strip_prefix("//").unwrap_or(file);
-                let file = file.split('?').next().unwrap_or_default();
-                Keys::of_file(Path::new(&format!("{file}.key")))
-            }
-            None => Ok(Keys::none()),
+        match key_file(address) {
+            Some(path) => Keys::of_file(&path),
+            None if address.starts_with("sqlite:") => Ok(Some(Keys::generate())),
+            None => Ok(Some(Keys::none())),
         }
     }
 
-    /// Reads a file with keys, or makes it, so that only you may read it.
-    fn of_file(path: &Path) -> Result<Self, StoreError> {
-        let unread = |error: std::io::Error| {
-            StoreError::Key(format!(
-                "the key file {} cannot be used: {error}",
-                path.display()
-            ))
-        };
-        let keys = Keys::generate();
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(path) {
-            Ok(mut file) => {
-                let text = BASE64_STANDARD.encode(keys.0[0].secret);
-                std::io::Write::write_all(&mut file, text.as_bytes()).map_err(unread)?;
-                file.sync_all().map_err(unread)?;
-                Ok(keys)
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+    /// Reads a file with keys.
+    fn of_file(path: &Path) -> Result<Option<Self>, StoreError> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => {
                 only_mine(path)?;
-                Keys::read(&std::fs::read_to_string(path).map_err(unread)?)
+                Keys::read(&text).map(Some)
             }
-            Err(error) => Err(unread(error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(unusable(path, &error)),
         }
+    }
+
+    /// Makes the key file of a database, so that only you may read it: whole, or not at all. If another process has made it
+    /// meanwhile, its keys hold.
+    pub(crate) fn make_file(address: &str) -> Result<Self, StoreError> {
+        let path = key_file(address).unwrap_or_default();
+        let keys = Keys::generate();
+        let text = BASE64_STANDARD.encode(keys.0[0].secret);
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let write = || {
+            let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            file.write_all(text.as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist_noclobber(&path).map_err(|failed| failed.error)
+        };
+        match write() {
+            Ok(_) => Ok(keys),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Keys::of_file(&path)?.ok_or_else(|| unusable(&path, &error))
+            }
+            Err(error) => Err(unusable(&path, &error)),
+        }
+    }
+
+    /// A database has sealed values, and its key file is not there.
+    pub(crate) fn lost(address: &str) -> StoreError {
+        StoreError::Key(format!(
+            "the key file {} is missing, and the database has values that it has encrypted: put the file back, or set `{VARIABLE}`",
+            key_file(address).unwrap_or_default().display()
+        ))
     }
 
     pub(crate) fn are_there(&self) -> bool {

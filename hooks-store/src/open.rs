@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
-use crate::engine;
+use crate::engine::{self, Engine, args};
 use crate::error::StoreError;
 use crate::retention::Retention;
 use crate::store::{Clock, Complete, Inner, Store};
@@ -34,6 +34,13 @@ async fn retain(store: Weak<Inner>) {
             tracing::warn!(%error, "cannot remove old executions");
         }
     }
+}
+
+/// Whether a database has values that some key has encrypted.
+async fn has_sealed(engine: &dyn Engine) -> Result<bool, StoreError> {
+    let sql = "SELECT version FROM secret UNION ALL SELECT seq FROM execution WHERE detail_hash <> $1 LIMIT 1";
+    let rows = engine.fetch(sql, args![Vec::new()]).await?;
+    Ok(!rows.is_empty())
 }
 
 /// Opens a [`Store`].
@@ -101,12 +108,18 @@ impl StoreBuilder {
     /// capabilities name a kind of handler that is not there.
     pub async fn open(self) -> Result<Store, StoreError> {
         self.capabilities.check()?;
-        let keys = match self.keys {
-            Some(keys) => keys,
+        let given = match self.keys {
+            Some(keys) => Some(keys),
             None => Keys::of_address(&self.address)?,
         };
+        let engine = engine::open(&self.address).await?;
+        let keys = match given {
+            Some(keys) => keys,
+            None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.address)),
+            None => Keys::make_file(&self.address)?,
+        };
         let inner = Inner {
-            engine: engine::open(&self.address).await?,
+            engine,
             clock: self.clock,
             keys,
             capabilities: self.capabilities,

@@ -40,6 +40,17 @@ async fn a_key_file_is_made_beside_the_database_and_is_private() {
         Err(StoreError::Key(_))
     ));
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    // It is gone, and what it has encrypted is there: a new one would not read that.
+    let kept = std::fs::read(&key).unwrap();
+    std::fs::remove_file(&key).unwrap();
+    let lost = Store::open(&place.address).await.unwrap_err().to_string();
+    assert!(
+        lost.contains("hooks.db.key is missing") && !key.exists(),
+        "{lost}"
+    );
+    std::fs::write(&key, kept).unwrap();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    Store::open(&place.address).await.unwrap().close().await;
     std::fs::write(&key, "too short").unwrap();
     assert!(matches!(
         Store::open(&place.address).await,
