@@ -184,6 +184,14 @@ impl SecretText {
         Ok(text)
     }
 
+    /// Returns the first variable of the environment that it names.
+    pub(crate) fn variable(&self) -> Option<&str> {
+        self.0.iter().find_map(|part| match part {
+            Part::Variable(name, _) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// Returns the variables that are missing and may be.
     pub(crate) fn empty(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {

@@ -21,6 +21,8 @@ pub(crate) struct Services {
     /// What counts and limits their tokens.
     pub(crate) budget: Arc<dyn Budget>,
     pub(crate) spending: Arc<Spending>,
+    /// Whether people who may not act as this process write the hooks.
+    pub(crate) is_shared: bool,
 }
 
 impl Default for Services {
@@ -31,6 +33,7 @@ impl Default for Services {
             evaluator: None,
             budget: Arc::new(MemoryBudget::new()),
             spending: Arc::default(),
+            is_shared: false,
         }
     }
 }

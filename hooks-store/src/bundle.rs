@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use hooks_runtime::entry::ImportEntry;
-use hooks_runtime::{Bundle, ConfigError, Runtime, Source, SourceError, Status};
+use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source, SourceError, Status};
 use serde_json::{Map, Value, json};
 
 use crate::error::{Mistake, StoreError, pointer};
@@ -142,6 +142,8 @@ impl Tenant {
         self.store.capabilities.limit(&mut tables);
         let limited = bundle_of(&self.id, bundle.hooks.clone(), &tables)?;
         let builder = Runtime::builder().secrets(self.secret_values_now().await?);
+        // A check opens no file and starts nothing.
+        let builder = builder.shared(true).dry_run(DryRun::new());
         let builder = (self.store.complete)(builder.strict(is_written));
         let once = Once(Mutex::new(Some(limited)));
         let loaded = builder.source(once).build().await;

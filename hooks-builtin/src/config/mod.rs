@@ -77,7 +77,7 @@ use serde_json::Value;
 pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};
 pub use self::file_hooks::FileHooks;
 pub use self::foreign::{ChainEntry, DefaultsConfig, NamedEntry};
-pub use self::table::{BuiltinConfig, BuiltinHooks};
+pub use self::table::{BuiltinConfig, BuiltinHooks, Reach};
 
 /// The hooks of an agent: the table `hooks` of a configuration.
 ///

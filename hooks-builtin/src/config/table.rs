@@ -13,19 +13,22 @@ use super::factory::{FactoryError, of_build};
 use super::{ConfigError, HooksConfig, Segment, Switch, read};
 use crate::BuildError;
 
-/// Makes, of lines `key: Hook, its settings;`:
+/// Makes, of lines `key: Hook, its settings, its reach;`:
 ///
 /// - [`BuiltinConfig`], a switch each, with the schema;
 /// - [`BuiltinHooks`], the hooks that are on, and how they are created and registered;
 /// - [`Builtin::ALL`], a factory each, for the chain;
+/// - [`HooksConfig::switch_off`];
 /// - [`with_builtins!`](crate::with_builtins), the pipeline.
 ///
 /// `$d` is a dollar, for the last of them.
 macro_rules! builtins {
     (
         $d:tt
-        hooks { $($(#[$doc:meta])* $key:ident: $Hook:ident, $Config:ident;)* }
-        probes { $($(#[$probe_doc:meta])* $probe_key:ident: $Probe:ident, $ProbeConfig:ident;)* }
+        hooks { $($(#[$doc:meta])* $key:ident: $Hook:ident, $Config:ident, $reach:ident;)* }
+        probes {
+            $($(#[$probe_doc:meta])* $probe_key:ident: $Probe:ident, $ProbeConfig:ident, $probe_reach:ident;)*
+        }
     ) => {
         /// The built-in hooks: `[hooks.builtin]`. Each is off by default. `true` turns it on with its defaults, and a
         /// table turns it on with settings. `enabled = false` in the table turns it off. In ZeroClaw, a table without
@@ -114,6 +117,7 @@ macro_rules! builtins {
             /// The factories, by the keys of the table.
             pub(super) const ALL: &[Builtin] = &[$(Builtin {
                 hook_type: stringify!($key),
+                reach: Reach::$reach,
                 read: |config| are_settings_of(crate::$Hook::from_config, config),
                 create: |config| {
                     let hook = crate::$Hook::from_config(&read(config)?)?;
@@ -121,12 +125,58 @@ macro_rules! builtins {
                 },
             },)* $(Builtin {
                 hook_type: stringify!($probe_key),
+                reach: Reach::$probe_reach,
                 read: |config| are_settings_of(crate::$Probe::from_config, config),
                 create: |config| {
                     let probe = Arc::new(crate::$Probe::from_config(&read(config)?)?);
                     Ok(Made::Probe(Box::new(move |registry| registry.attach(probe))))
                 },
             },)*];
+        }
+
+        impl HooksConfig {
+            /// Switches off the hooks that are on and whose types `is_meant` accepts, wherever the file has them. Returns
+            /// the type of each, and its place in the file.
+            ///
+            /// ```
+            /// use hooks_builtin::config::{HooksConfig, Reach};
+            ///
+            /// let text = "[hooks.builtin]\nredact = true\n[[hooks.chain]]\ntype = 'shell_hook'\nconfig = { command = 'ls' }";
+            /// let mut config = HooksConfig::from_toml(text)?;
+            /// let off = config.switch_off(|hook_type| Reach::of(hook_type) == Some(Reach::Programs));
+            /// assert_eq!(off[0].0, "shell_hook");
+            /// assert!(!config.chain[0].enabled && config.builtin.redact.as_on().is_some());
+            /// # Ok::<(), hooks_builtin::config::ConfigError>(())
+            /// ```
+            pub fn switch_off(
+                &mut self,
+                is_meant: impl Fn(&str) -> bool,
+            ) -> Vec<(String, Vec<Segment>)> {
+                let mut off = Vec::new();
+                $(if self.builtin.$key.as_on().is_some() && is_meant(stringify!($key)) {
+                    self.builtin.$key = Switch::Off;
+                    off.push(of_builtin(stringify!($key)));
+                })*
+                $(if self.builtin.$probe_key.as_on().is_some() && is_meant(stringify!($probe_key)) {
+                    self.builtin.$probe_key = Switch::Off;
+                    off.push(of_builtin(stringify!($probe_key)));
+                })*
+                for (index, entry) in self.chain.iter_mut().enumerate() {
+                    if entry.enabled && is_meant(&entry.hook_type) {
+                        entry.enabled = false;
+                        let path = vec!["hooks".into(), "chain".into(), index.into()];
+                        off.push((entry.hook_type.clone(), path));
+                    }
+                }
+                for (name, entry) in &mut self.builtins {
+                    if entry.enabled && is_meant(name) {
+                        entry.enabled = false;
+                        let path = ["hooks", "builtins", name.as_str()].map(Segment::from);
+                        off.push((name.clone(), path.to_vec()));
+                    }
+                }
+                off
+            }
         }
 
         /// Creates a pipeline of [`BuiltinHooks`](crate::config::BuiltinHooks) and hooks of your own, all sorted by
@@ -174,39 +224,70 @@ builtins! {
     // Hooks of the same priority run in this order.
     hooks {
         /// Blocks what an agent may not do.
-        security_policy: SecurityPolicy, SecurityPolicyConfig;
+        security_policy: SecurityPolicy, SecurityPolicyConfig, Inside;
         /// Blocks calls of certain tools.
-        block_tools: BlockTools, BlockToolsConfig;
+        block_tools: BlockTools, BlockToolsConfig, Inside;
         /// Limits how often tools may be called.
-        rate_limit: RateLimit, RateLimitConfig;
+        rate_limit: RateLimit, RateLimitConfig, Inside;
         /// Asks somebody before a tool runs.
-        approval: Approval, ApprovalConfig;
+        approval: Approval, ApprovalConfig, Inside;
         /// Makes relative paths of file tools absolute under a root, and keeps all paths inside it.
-        path_prefix: PathPrefix, PathPrefixConfig;
+        path_prefix: PathPrefix, PathPrefixConfig, Inside;
         /// Runs a command before or after tool calls.
-        shell_hook: ShellHook, ShellHookConfig;
+        shell_hook: ShellHook, ShellHookConfig, Programs;
         /// Answers repeated calls from memory.
-        tool_cache: ToolCache, ToolCacheConfig;
+        tool_cache: ToolCache, ToolCacheConfig, Inside;
         /// Rewrites secrets and personal data.
-        redact: Redact, RedactConfig;
+        redact: Redact, RedactConfig, Inside;
     }
     // They see the hooks, and are none.
     probes {
         /// Logs one line per tool call, for people.
-        command_logger: CommandLogger, CommandLoggerConfig;
+        command_logger: CommandLogger, CommandLoggerConfig, Inside;
         /// Posts an audit event for every tool call.
-        webhook_audit: WebhookAudit, WebhookAuditConfig;
+        webhook_audit: WebhookAudit, WebhookAuditConfig, Network;
         /// Keeps every event in memory, in order.
-        event_log: EventLog, EventLogConfig;
+        event_log: EventLog, EventLogConfig, Inside;
         /// Writes every event as a line of JSON to a file.
-        jsonl_log: JsonlLog, JsonlLogConfig;
+        jsonl_log: JsonlLog, JsonlLogConfig, Files;
     }
+}
+
+/// What a built-in hook reaches outside of the agent. Each line of the table says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reach {
+    /// Nothing: it stays inside.
+    Inside,
+    /// It calls an endpoint.
+    Network,
+    /// It writes files.
+    Files,
+    /// It runs programs.
+    Programs,
+}
+
+impl Reach {
+    /// Returns what the hooks of a type reach; nothing if no built-in hook has this type.
+    #[must_use]
+    pub fn of(hook_type: &str) -> Option<Reach> {
+        let mut all = Builtin::ALL.iter();
+        let builtin = all.find(|builtin| builtin.hook_type == hook_type)?;
+        Some(builtin.reach)
+    }
+}
+
+/// The type of a hook in `[hooks.builtin]`, and its place.
+fn of_builtin(key: &str) -> (String, Vec<Segment>) {
+    let path = ["hooks", "builtin", key].map(Segment::from);
+    (key.to_owned(), path.to_vec())
 }
 
 /// The factory of a built-in hook.
 #[derive(Clone, Copy)]
 pub(super) struct Builtin {
     pub(super) hook_type: &'static str,
+    pub(super) reach: Reach,
     /// Reads the settings.
     pub(super) read: fn(&Value) -> Result<(), FactoryError>,
     pub(super) create: fn(&Value) -> Result<Made, FactoryError>,

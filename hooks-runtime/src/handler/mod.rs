@@ -30,6 +30,14 @@ use crate::sandbox::Sandbox;
 use crate::services::Services;
 use crate::system::Ask;
 
+/// What is wrong with hosts of this machine in shared hooks.
+pub(crate) const SHARED_LOOPBACK: &str =
+    "a hook cannot allow hosts of this machine here: the deployment names such hosts";
+
+/// What to do about what shared hooks may not have.
+pub(crate) const SHARED_HELP: &str =
+    "leave it out: people write these hooks who may not act as this process";
+
 /// The future answer. It owns all its data, so the agent need not wait for it.
 pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
 

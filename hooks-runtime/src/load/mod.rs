@@ -11,6 +11,7 @@ mod native;
 mod near;
 mod picoclaw;
 mod refuse;
+mod shared;
 mod warn;
 
 pub use self::goclaw::Edition;
@@ -499,9 +500,13 @@ impl<'a> Loader<'a> {
         }
         let mut config = file.hooks.clone();
         let origin = crate::definition::Origin::of(file.file(), None);
+        self.check_shared(file, &mut config);
         self.refuse_builtin(&mut config, &origin);
         let leaves_asking = self.plan.dry_run.is_some() && !is_unapproved(&config);
         if self.plan.dry_run.is_some() {
+            // What is left out must be right all the same.
+            let checked = dry::inside(&config).hooks(&self.plan.factories);
+            self.mistakes.extend(checked.err());
             let left_out = dry::leave_out(&mut config, self.plan.approver.is_some());
             let left_out = left_out.into_iter();
             self.notices
@@ -558,7 +563,7 @@ impl<'a> Loader<'a> {
         for (index, entry) in config.entries.import.iter().enumerate() {
             let path = ["hooks".into(), "import".into(), index.into()];
             let origin = crate::definition::Origin::of(config.file(), config.line(&path));
-            if self.refuses_import(&origin, entry.mode) {
+            if self.is_shared() || self.refuses_import(&origin, entry.mode) {
                 continue;
             }
             match entry.files().as_slice() {

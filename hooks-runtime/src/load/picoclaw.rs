@@ -14,7 +14,7 @@ use crate::definition::{Definition, Marks, Origin, State};
 use crate::entry::{FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
-use crate::handler::process;
+use crate::handler::{SHARED_HELP, process};
 use crate::system::Dialect;
 use crate::system::names;
 use crate::system::table::Order;
@@ -163,6 +163,11 @@ impl Loader<'_> {
                     format!("the process `{name}` neither observes nor decides about any event"),
                     Some("write `intercept = [\"before_tool\"]`, for example"),
                 ));
+            }
+            if self.is_shared() && entry.enabled {
+                let message =
+                    format!("the process `{name}` runs a program, so it does not run here");
+                wrong.push(mistake(&path("command")[..3], message, Some(SHARED_HELP)));
             }
             if !wrong.is_empty() && !entry.enabled {
                 let origin = Origin::of(file, wrong[0].line());

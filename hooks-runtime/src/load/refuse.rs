@@ -3,7 +3,7 @@
 //! What is loaded is judged, not what is written. So it does not matter in which table or in whose format a hook stands.
 //! What does not run, and could block, is replaced by a definition that fails closed.
 
-use hooks_builtin::config::{HooksConfig, Switch};
+use hooks_builtin::config::{HooksConfig, Reach};
 
 use super::closed::{close, unusable};
 use super::{Draft, Loader};
@@ -39,10 +39,10 @@ impl NotAllowed {
 
 /// Returns the kind of handler that a built-in hook is like; none if it stays inside of the agent.
 fn kind_of(hook_type: &str) -> Option<&'static str> {
-    match hook_type {
-        "shell_hook" => Some("command"),
-        "webhook_audit" => Some("http"),
-        "jsonl_log" => Some(LimitsConfig::FILE),
+    match Reach::of(hook_type)? {
+        Reach::Programs => Some("command"),
+        Reach::Network => Some("http"),
+        Reach::Files => Some(LimitsConfig::FILE),
         _ => None,
     }
 }
@@ -125,39 +125,13 @@ impl Loader<'_> {
 
     /// Switches off the built-in hooks whose kinds do not run.
     pub(super) fn refuse_builtin(&mut self, config: &mut HooksConfig, origin: &Origin) {
-        let mut refused = Vec::new();
-        let is_refused =
-            |hook_type: &str| kind_of(hook_type).filter(|kind| self.refused.contains(*kind));
-        let builtin = &mut config.builtin;
-        off(
-            "shell_hook",
-            &mut builtin.shell_hook,
-            &is_refused,
-            &mut refused,
-        );
-        off(
-            "webhook_audit",
-            &mut builtin.webhook_audit,
-            &is_refused,
-            &mut refused,
-        );
-        off(
-            "jsonl_log",
-            &mut builtin.jsonl_log,
-            &is_refused,
-            &mut refused,
-        );
-        let chain = config.chain.iter_mut();
-        let chain = chain.map(|entry| (&*entry.hook_type, &mut entry.enabled));
-        let named = config.builtins.iter_mut();
-        let named = named.map(|(name, entry)| (&**name, &mut entry.enabled));
-        for (hook_type, enabled) in chain.chain(named) {
-            if let (true, Some(kind)) = (*enabled, is_refused(hook_type)) {
-                *enabled = false;
-                refused.push((hook_type.to_owned(), kind));
-            }
-        }
-        for (hook, kind) in refused {
+        let kind = |hook_type: &str| kind_of(hook_type).filter(|kind| self.refused.contains(*kind));
+        let off = config.switch_off(|hook_type| kind(hook_type).is_some());
+        let off: Vec<_> = off
+            .into_iter()
+            .filter_map(|(hook, _)| Some((kind(&hook)?, hook)))
+            .collect();
+        for (kind, hook) in off {
             // The others are logs, which only look.
             self.refuse_table(&hook, kind, origin, hook == "shell_hook");
         }
@@ -182,17 +156,5 @@ impl Loader<'_> {
             });
         }
         self.note_refused(origin, refused);
-    }
-}
-
-fn off<T>(
-    name: &str,
-    switch: &mut Switch<T>,
-    is_refused: &impl Fn(&str) -> Option<&'static str>,
-    refused: &mut Vec<(String, &'static str)>,
-) {
-    if let (Some(_), Some(kind)) = (switch.as_on(), is_refused(name)) {
-        *switch = Switch::Off;
-        refused.push((name.to_owned(), kind));
     }
 }

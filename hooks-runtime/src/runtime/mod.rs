@@ -440,6 +440,30 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Sets whether people write the hooks who may not act as this process, such as those of a server's tenants. The
+    /// default is no.
+    ///
+    /// Then each of these is a mistake: `[[hooks.import]]`, `[hooks.processes]`, the built-in hooks `shell_hook` and
+    /// `jsonl_log`, a `$VARIABLE` in a header or in a secret, and `allow_loopback`. `secret:NAME` is what
+    /// [`secrets`](Self::secrets) knows; set it, because the default reads the environment. Hosts of this machine are what
+    /// [`guard`](Self::guard) allows. A `command` or `process` in `[[hooks.on]]`, or in another system's file, still runs: which
+    /// kinds do not is said by [`refuse`](crate::entry::LimitsConfig::refuse).
+    ///
+    /// ```
+    /// use hooks_runtime::Runtime;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\n\
+    ///             http = { url = 'https://example.com', headers = { X-Home = '$HOME' } }";
+    /// let error = Runtime::builder().shared(true).text(text).build().await.unwrap_err();
+    /// assert!(error.to_string().contains("the environment variable `HOME` is not for this hook"));
+    /// # }
+    /// ```
+    pub fn shared(mut self, shared: bool) -> Self {
+        self.plan.services.is_shared = shared;
+        self
+    }
+
     /// Sets whether failing hooks of other systems' files block, whatever their system's rules say, and whether a wrong
     /// entry in their files is an error instead of a hook that blocks what the entry is for. The default is no.
     pub fn strict(mut self, strict: bool) -> Self {

@@ -48,7 +48,7 @@ async fn a_handler_is_left_out_unless_its_entry_says_that_it_is_harmless() {
 #[tokio::test]
 async fn rules_and_built_in_guards_decide() {
     let text = "[hooks.builtin]\nsecurity_policy = { autonomy = 'full', max_actions_per_hour = 1 }\n\
-                rate_limit = true\nevent_log = true\n\
+                rate_limit = { max_per_minute = 1 }\nevent_log = true\n\
                 [[hooks.chain]]\ntype = 'block_tools'\nconfig = { tools = ['shell'] }\n";
     let (outcome, _, runtime) = fired(DryRun::new(), text, "git status").await;
     assert_eq!(outcome.hook.as_deref(), Some("BlockTools"));

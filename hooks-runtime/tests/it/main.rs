@@ -27,6 +27,7 @@ mod records;
 mod refuse;
 mod rules;
 mod sandbox;
+mod shared;
 mod source;
 mod sources;
 mod systems;

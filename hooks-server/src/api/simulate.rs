@@ -117,6 +117,7 @@ pub(crate) async fn simulate(
     let records = Records::latest(10_000);
     let builder = api.complete(Runtime::builder()).source(Given(hooks));
     let runtime = builder
+        .shared(true)
         .secrets(tenant.secret_values().await?)
         .recorder(records.clone())
         .dry_run(DryRun::new())

@@ -54,6 +54,7 @@ impl Api {
         let load = async || {
             let builder = self.complete(Runtime::builder()).source(tenant.source());
             let runtime = builder
+                .shared(true)
                 .secrets(tenant.secret_values().await?)
                 .recorder(self.tenants.recorder.clone())
                 .budget(self.store.budget())

@@ -118,7 +118,10 @@ async fn what_is_loaded_is_judged_in_whatever_form_it_is_saved() {
         (json!({ "name": "row", "goclaw": row }), "/goclaw"),
     ];
     let shell = json!({ "command": command });
+    // Nobody may save these, whatever the deployment allows.
+    let log = json!({ "path": folder.join("ran") });
     let tables = [
+        json!({ "builtin": { "jsonl_log": log } }),
         json!({ "import": [{ "hooks": other }] }),
         json!({ "processes": { "a": { "command": ["sh", "-c", command], "intercept": ["before_tool"] } } }),
         json!({ "builtin": { "shell_hook": shell } }),
@@ -135,29 +138,26 @@ async fn what_is_loaded_is_judged_in_whatever_form_it_is_saved() {
     for (hook, path) in &hooks {
         assert_eq!(mistakes(acme.create(hook, &ada()).await)[0].path, *path);
     }
+    let everything = place.open().await;
     for tables in &tables {
-        let told = mistakes(acme.put_settings(0, tables, &ada()).await);
         let table = tables.as_object().unwrap().keys().next().unwrap();
-        assert_eq!(told[0].path, format!("/{table}"));
+        for tenant in [&acme, &everything.tenant("acme")] {
+            let told = mistakes(tenant.put_settings(0, tables, &ada()).await);
+            assert!(told[0].path.starts_with(&format!("/{table}/")), "{told:?}");
+        }
     }
     let allows_itself = json!({ "limits": { "refuse": [] } });
     let told = mistakes(acme.put_settings(0, &allows_itself, &ada()).await);
     assert_eq!(told[0].path, "/limits/refuse");
     // What somebody else has published does not run, and blocks.
-    let everything = place.open().await;
     for (number, (hook, _)) in hooks.iter().enumerate() {
         let tenant = everything.tenant(&format!("hook {number}"));
         tenant.create(hook, &ada()).await.unwrap();
         tenant.publish(&ada()).await.unwrap();
     }
-    for (number, tables) in tables.iter().enumerate() {
-        let tenant = everything.tenant(&format!("table {number}"));
-        tenant.put_settings(0, tables, &ada()).await.unwrap();
-        tenant.publish(&ada()).await.unwrap();
-    }
     let store = open().await;
     let tenants = everything.tenants().await.unwrap();
-    assert_eq!(tenants.len(), hooks.len() + tables.len());
+    assert_eq!(tenants.len(), hooks.len());
     for tenant in tenants {
         let tenant = store.tenant(&tenant);
         let runtime = Runtime::builder().source(tenant.source());

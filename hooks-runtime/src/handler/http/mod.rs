@@ -13,7 +13,7 @@ use hooks_builtin::ssrf::{CheckedUrl, Endpoint, Guard};
 use jiff::Timestamp;
 use reqwest::header::{self, HeaderMap, HeaderName};
 
-use super::{Asked, Handler, Making, Wrong};
+use super::{Asked, Handler, Making, SHARED_HELP, SHARED_LOOPBACK, Wrong};
 use crate::answer::Answer;
 use crate::entry::HttpEntry;
 use crate::fault::Fault;
@@ -72,6 +72,11 @@ pub(crate) fn make(
     dialect: Dialect,
     making: &Making,
 ) -> Result<Arc<dyn Handler>, Wrong> {
+    if making.services.is_shared && !entry.allow_loopback.is_empty() {
+        return Err(Wrong::new(SHARED_LOOPBACK)
+            .at("allow_loopback")
+            .help(SHARED_HELP));
+    }
     with(&Settings::from(entry), dialect, making).map(|(handler, _)| handler)
 }
 
@@ -82,8 +87,14 @@ pub(crate) fn with(
     making: &Making,
 ) -> Result<(Arc<dyn Handler>, Vec<String>), Wrong> {
     let secrets = Arc::clone(&making.services.secrets);
-    let loopback = loopback(&settings.url, &settings.allow_loopback)
-        .map_err(|error| Wrong::new(error).at("allow_loopback"))?;
+    let is_shared = making.services.is_shared;
+    let allowed = if is_shared {
+        &[][..]
+    } else {
+        &settings.allow_loopback
+    };
+    let loopback =
+        loopback(&settings.url, allowed).map_err(|error| Wrong::new(error).at("allow_loopback"))?;
     let guard = making.services.guard.clone().allow_loopback(loopback);
     let url = guard.check(&settings.url).map_err(|refused| {
         Wrong::new(format!("the URL is refused: {refused}"))
@@ -106,7 +117,8 @@ pub(crate) fn with(
             return Err(wrong(format!("`{name}` cannot be set"))
                 .help("the request sets it by itself: leave it out"));
         }
-        let value = SecretText::parse(value, &settings.replaced);
+        let value =
+            parse(value, settings, is_shared).map_err(|error| error.at("headers").at(name))?;
         notices.extend(value.empty().map(|variable| {
             format!("the header `{name}` names `{variable}`, which is not set: it is empty")
         }));
@@ -119,7 +131,9 @@ pub(crate) fn with(
     let secret = settings
         .secret
         .as_deref()
-        .map(|text| SecretText::parse(text, &settings.replaced));
+        .map(|text| parse(text, settings, is_shared))
+        .transpose()
+        .map_err(|error| error.at("secret"))?;
     if let Some(text) = &secret {
         let wrong = |message: String| Wrong::new(message).at("secret");
         let filled = text
@@ -141,6 +155,19 @@ pub(crate) fn with(
         ids: webhook::Ids::new(),
     }));
     Ok((Arc::new(handler), notices))
+}
+
+/// Reads a text with values that the file only names. What people write who may not act as this process cannot name its
+/// environment.
+fn parse(text: &str, settings: &Settings, is_shared: bool) -> Result<SecretText, Wrong> {
+    let text = SecretText::parse(text, &settings.replaced);
+    match text.variable().filter(|_| is_shared) {
+        None => Ok(text),
+        Some(name) => Err(Wrong::new(format!(
+            "the environment variable `{name}` is not for this hook"
+        ))
+        .help("write `secret:NAME`, for a secret that is kept with these hooks")),
+    }
 }
 
 struct Http(Arc<Poster>);
