@@ -21,7 +21,8 @@ type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + 
 /// `rate_limit`, `approval` (unless your program has passed an approver), `shell_hook`, `tool_cache`, the logs, and hooks
 /// of factories of your own. The notices of the runtime name them.
 ///
-/// A `command`, `http`, `prompt` or `process` runs only if its entry says `harmless = true`. Any other gives the answer
+/// A `command`, `http`, `prompt` or `process` runs only if its entry says `harmless = true`, and you
+/// [ask for it](Self::running_harmless). Any other gives the answer
 /// that it is [known to have given](Self::answering), or is left out: its record is `skipped`, and its `why` says so.
 ///
 /// ```
@@ -50,13 +51,23 @@ type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + 
 #[derive(Clone, Default)]
 pub struct DryRun {
     answers: Option<Arc<Answers>>,
+    /// Whether handlers run whose entries say that they are harmless.
+    pub(crate) runs_harmless: bool,
 }
 
 impl DryRun {
-    /// Leaves out every handler that is not harmless.
+    /// Leaves out every handler.
     #[must_use]
     pub fn new() -> Self {
         DryRun::default()
+    }
+
+    /// Runs the handlers whose entries say `harmless = true`. Ask for it only if you trust who has written that: a command
+    /// is harmless only because its entry says so.
+    #[must_use]
+    pub fn running_harmless(mut self) -> Self {
+        self.runs_harmless = true;
+        self
     }
 
     /// Lets a handler give the answer in the record that this returns for its name and the event.
@@ -92,6 +103,7 @@ impl fmt::Debug for DryRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DryRun")
             .field("answers", &self.answers.is_some())
+            .field("runs_harmless", &self.runs_harmless)
             .finish()
     }
 }

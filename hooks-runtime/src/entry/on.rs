@@ -118,7 +118,7 @@ pub struct OnEntry {
     /// says this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Whether its handler changes nothing outside of itself, so that a dry run may run it. Rules are harmless anyway.
+    /// Whether its handler changes nothing outside of itself, so that a dry run may run it, if it is asked to. Rules are harmless anyway.
     #[serde(default, skip_serializing_if = "is_default")]
     pub harmless: bool,
     /// Whether the agent waits until the hook's record is written where it stays. If that fails, the hook has failed.

@@ -61,6 +61,11 @@ pub(crate) trait Handler: Send + Sync {
     /// Returns what it runs, in one line, for people. It never contains a secret.
     fn target(&self) -> String;
 
+    /// Whether it does nothing but answer, so that even a dry run asks it.
+    fn is_inert(&self) -> bool {
+        false
+    }
+
     /// Asks about an event. The event is read here, before the future is polled.
     fn ask(&self, ask: &Ask<'_>) -> Asked;
 

@@ -39,6 +39,10 @@ impl Handler for Unusable {
         self.0.clone()
     }
 
+    fn is_inert(&self) -> bool {
+        true
+    }
+
     fn ask(&self, _: &Ask<'_>) -> Asked {
         let fault = Fault::not_started(&self.0);
         Box::pin(std::future::ready(Err(fault)))
@@ -74,10 +78,7 @@ pub(super) fn unusable(
         wakes: false,
         is_guard: false,
         is_in_turn: false,
-        marks: Marks {
-            is_harmless: true,
-            ..Marks::default()
-        },
+        marks: Marks::default(),
         priority: None,
         twin: None,
         state: Arc::default(),
@@ -94,7 +95,6 @@ pub(super) fn close(definition: &mut Definition, why: &str) {
     definition.body = Body::Handler(Arc::new(Unusable(why.to_owned())));
     (definition.on_timeout, definition.on_failure) = (None, Some(OnFault::Block));
     definition.is_background = false;
-    definition.marks.is_harmless = true;
     definition.state = Arc::default();
 }
 

@@ -252,7 +252,7 @@ impl Replay {
     /// If any of the files contains a mistake.
     pub async fn new(builder: RuntimeBuilder) -> Result<Self, ConfigError> {
         let builder = builder
-            .dry_run(DryRun::new().answering(known))
+            .dry_run(DryRun::new().running_harmless().answering(known))
             .recorder(Listening);
         let runtime = builder.build().await?;
         let notices = runtime.status().notices;

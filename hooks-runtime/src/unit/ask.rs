@@ -114,7 +114,13 @@ impl Unit {
     /// Returns the dry run, if it must not run the handler.
     fn left_out(&self, definition: &Definition) -> Option<&DryRun> {
         let dry_run = self.shared.dry_run.as_ref();
-        dry_run.filter(|_| !definition.marks.is_harmless)
+        dry_run.filter(|dry_run| match &definition.body {
+            Body::Rule(_) => false,
+            Body::Handler(handler) => {
+                let runs = dry_run.runs_harmless && definition.marks.is_harmless;
+                !(runs || handler.is_inert())
+            }
+        })
     }
 
     /// Returns the semaphore for a handler that the agent waits for.

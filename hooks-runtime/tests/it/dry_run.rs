@@ -22,17 +22,22 @@ async fn a_handler_is_left_out_unless_its_entry_says_that_it_is_harmless() {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace");
     let command = format!("command = 'touch {}; exit 2'", trace.display());
-    for (harmless, decision) in [(false, Decided::Continue), (true, Decided::Block)] {
+    for (harmless, asked) in [(false, true), (true, false), (true, true)] {
         let text = format!(
             "[[hooks.on]]\nname = 'gate'\nevent = 'BeforeToolCall'\nharmless = {harmless}\nmust_audit = true\n{command}\n\
              [[hooks.on]]\nname = 'tell'\nevent = 'ToolCallEnd'\nharmless = {harmless}\n{command}\n"
         );
-        let (outcome, records, runtime) = fired(DryRun::new(), &text, "ls").await;
-        assert_eq!((outcome.decision, trace.exists()), (decision, harmless));
+        let (dry_run, runs, decision) = match (harmless, asked) {
+            (true, true) => (DryRun::new().running_harmless(), true, Decided::Block),
+            (_, true) => (DryRun::new().running_harmless(), false, Decided::Continue),
+            _ => (DryRun::new(), false, Decided::Continue),
+        };
+        let (outcome, records, runtime) = fired(dry_run, &text, "ls").await;
+        assert_eq!((outcome.decision, trace.exists()), (decision, runs));
         let skipped = records[0].outcome == RecordOutcome::Skipped;
         assert_eq!(
             (skipped, records[0].why.contains("dry run")),
-            (!harmless, !harmless)
+            (!runs, !runs)
         );
         let mut end = OwnedEvent::from_json("ToolCallEnd", json!({ "name": "shell" })).unwrap();
         let _ = runtime.fire(&AgentContext::new("s1"), &mut end).await;
@@ -40,7 +45,7 @@ async fn a_handler_is_left_out_unless_its_entry_says_that_it_is_harmless() {
         let last = runtime.status().hooks.pop().unwrap().last.unwrap();
         assert_eq!(
             (&*last.hook, last.outcome == RecordOutcome::Skipped),
-            ("tell", !harmless)
+            ("tell", !runs)
         );
     }
 }

@@ -76,6 +76,7 @@ pub(super) async fn post(
     Json(mut asked): Json<Simulate>,
 ) -> Result<axum::Json<Simulated>, Problem> {
     caller.at_least(Role::Operator)?;
+    let is_in_force = matches!(asked.draft, Value::Null | Value::Bool(false));
     let hooks = hooks(&caller.tenant, &asked.draft).await?;
     let named = asked.event.remove("event");
     let named = named.as_ref().and_then(Value::as_str);
@@ -85,7 +86,13 @@ pub(super) async fn post(
         .map_err(|error| Problem::at("/event", error.to_string()))?;
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;
-    let (outcome, steps) = simulate(&api, &caller.tenant, hooks, cx, event).await?;
+    // A draft says of itself what is harmless. What is in force, somebody has published.
+    let dry_run = if is_in_force {
+        DryRun::new().running_harmless()
+    } else {
+        DryRun::new()
+    };
+    let (outcome, steps) = simulate(&api, &caller.tenant, hooks, dry_run, cx, event).await?;
     Ok(axum::Json(Simulated {
         decision: outcome.decision.as_str().to_owned(),
         hook: outcome.hook,
@@ -110,6 +117,7 @@ pub(crate) async fn simulate(
     api: &Api,
     tenant: &Tenant,
     hooks: Bundle,
+    dry_run: DryRun,
     mut cx: AgentContext,
     mut event: OwnedEvent,
 ) -> Result<(Outcome, Vec<Step>), Problem> {
@@ -120,7 +128,7 @@ pub(crate) async fn simulate(
         .shared(true)
         .secrets(tenant.secret_values().await?)
         .recorder(records.clone())
-        .dry_run(DryRun::new())
+        .dry_run(dry_run)
         .build()
         .await
         .map_err(|error| Problem::at("/draft", error.to_string()))?;

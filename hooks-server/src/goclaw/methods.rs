@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use hooks_core::agent::AgentContext;
-use hooks_runtime::{Bundle, Dialect, Meaning, OwnedEvent};
+use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent};
 use hooks_store::{By, ExecutionFilter, Hook, Role};
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -326,7 +326,9 @@ impl Client<'_> {
         let hooks = Bundle::new(vec![json!({ "name": "test", "goclaw": row })], Map::new())
             .map_err(|error| invalid(error.to_string()))?;
         let cx = AgentContext::new("test");
-        let (outcome, steps) = simulate(self.api, &self.caller.tenant, hooks, cx, event).await?;
+        let dry_run = DryRun::new();
+        let tenant = &self.caller.tenant;
+        let (outcome, steps) = simulate(self.api, tenant, hooks, dry_run, cx, event).await?;
         let step = steps.first();
         let is_left_out = step.is_some_and(|step| step.outcome() == Some("skipped"));
         let error = step

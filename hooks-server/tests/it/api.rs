@@ -252,8 +252,8 @@ async fn a_simulation_shows_each_step_and_runs_nothing() {
     let owner = stored.client("acme", "owner").await;
     let ran = stored.folder.path().join("ran");
     let effect = json!({ "name": "effect", "event": "BeforeToolCall", "priority": 500,
-        "command": format!("touch {}", ran.display()) });
-    for body in [hook("force"), effect] {
+        "command": format!("touch {}", ran.display()), "harmless": true });
+    for body in [hook("force"), effect.clone()] {
         let said = owner.post("/hooks", &body).await;
         assert_eq!(said.status, 201, "{said:?}");
     }
@@ -278,6 +278,13 @@ async fn a_simulation_shows_each_step_and_runs_nothing() {
         (&json!(true), &json!("block"))
     );
     assert_eq!(step("effect")["outcome"], "skipped");
+    let given = json!({ "format": "hooks-bundle/1", "hooks": [effect] });
+    let asked = json!({ "event": event("ls"), "draft": given });
+    let outcome = &owner.post("/simulate", &asked).await.json()["steps"][0]["outcome"];
+    assert_eq!(
+        *outcome, "skipped",
+        "a draft says of itself that it is harmless"
+    );
     assert!(!ran.exists());
     let said = owner
         .post("/simulate", &json!({ "event": event("ls"), "draft": true }))
