@@ -58,14 +58,22 @@ impl From<&Status> for NodeReport {
     fn from(status: &Status) -> Self {
         let hooks = status.hooks.iter();
         let open = hooks.filter(|hook| hook.breaker != BreakerState::Closed);
+        let mut bundles = status
+            .sources
+            .iter()
+            .filter_map(|source| source.bundle.as_ref());
+        let bundle = bundles.next();
+        let refused = bundle.and_then(|bundle| bundle.refused.clone());
+        let refused = refused.or_else(|| status.refused.as_ref().map(ToString::to_string));
+        // A runtime counts how often it has loaded; what people publish has the numbers of its bundles.
+        let (revision, hash) = bundle.map_or_else(
+            || (status.revision.number, &status.revision.hash),
+            |bundle| (bundle.revision, &bundle.sha256),
+        );
         NodeReport {
-            revision: status.revision.number,
-            hash: status.revision.hash.clone(),
-            refused: status
-                .refused
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
+            revision,
+            hash: hash.clone(),
+            refused: refused.unwrap_or_default(),
             breakers: open.map(|hook| (hook.name.clone(), hook.breaker)).collect(),
         }
     }

@@ -138,6 +138,8 @@ impl Kept {
 /// A complete revision.
 pub(crate) struct Loaded {
     pub(crate) number: u64,
+    /// What records call the revision.
+    pub(crate) recorded: u64,
     pub(crate) hash: String,
     pub(crate) units: Vec<Arc<Unit>>,
     pub(crate) registry: HookRegistry<AgentEvent<'static>>,
@@ -727,9 +729,22 @@ impl<'a> Loader<'a> {
         });
     }
 
+    /// What records call the revision: as its bundle does, if all hooks come from one source; otherwise, by the number.
+    fn recorded(&self, number: u64) -> u64 {
+        if !matches!(&*self.plan.origins, [Origin::Source(_)]) || !self.plan.discover.is_empty() {
+            return number;
+        }
+        let mut bundles = self
+            .sources
+            .iter()
+            .filter_map(|source| source.bundle.as_ref());
+        bundles.next().map_or(number, |bundle| bundle.revision)
+    }
+
     /// Gives all drafts their places.
     fn finish(mut self, number: u64, shared: &Arc<Shared>) -> Result<Loaded, ConfigError> {
         ConfigError::all(std::mem::take(&mut self.mistakes))?;
+        let recorded = self.recorded(number);
         if let Some(longest) = self.limits.timeout {
             let foreign = self.drafts.iter_mut().filter(|draft| draft.is_foreign);
             for definition in foreign.flat_map(|draft| &mut draft.definitions) {
@@ -769,7 +784,7 @@ impl<'a> Loader<'a> {
             registry.attach(Arc::new(BuiltinRecords {
                 recorder: Arc::clone(recorder),
                 hooks: taken.clone(),
-                revision: number,
+                revision: recorded,
             }));
         }
         let mut units = Vec::new();
@@ -792,7 +807,7 @@ impl<'a> Loader<'a> {
                 order: draft.order,
                 is_foreign: draft.is_foreign,
                 definitions: draft.definitions.into_iter().map(Arc::new).collect(),
-                revision: number,
+                revision: recorded,
                 limits: Arc::clone(&limits),
                 shared: Arc::clone(shared),
             });
@@ -807,6 +822,7 @@ impl<'a> Loader<'a> {
         let text = canonical(&Value::Array(self.texts));
         Ok(Loaded {
             number,
+            recorded,
             hash: hex(digest(&SHA256, text.as_bytes()).as_ref()),
             units,
             registry,

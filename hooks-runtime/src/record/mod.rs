@@ -101,7 +101,8 @@ impl fmt::Display for RecordOutcome {
 pub struct Record {
     /// When the definition was asked. Of a hook that is no definition: when it had run.
     pub at: Timestamp,
-    /// The revision that was in force.
+    /// The revision that was in force: the bundle's own number if all hooks come from one [`Source`](crate::Source);
+    /// otherwise, how often the runtime had loaded its files.
     pub revision: u64,
     /// The hook's name.
     pub hook: String,

@@ -149,7 +149,7 @@ impl Runtime {
         let recorder = self.recorder().filter(|recorder| {
             recorder.keeps_events() && events::info(&event.view()).is_intercepted
         });
-        let revision = recorder.map_or(0, |_| self.current().number);
+        let revision = recorder.map_or(0, |_| self.current().recorded);
         let started = Instant::now();
         let said = self.dispatch(cx, event.as_mut()).await;
         let duration = started.elapsed();

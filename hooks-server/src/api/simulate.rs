@@ -126,7 +126,7 @@ pub(crate) async fn simulate(
     let builder = api.complete(Runtime::builder()).source(Given(hooks));
     let runtime = builder
         .shared(true)
-        .secrets(tenant.secret_values().await?)
+        .secrets(tenant.secret_values_now().await?)
         .recorder(records.clone())
         .dry_run(dry_run)
         .build()

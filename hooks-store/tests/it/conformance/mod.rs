@@ -91,7 +91,8 @@ conformance! {
         a_settlement_and_a_refund_give_tokens_back;
     nodes:
         a_node_reports_and_learns_which_breakers_to_close,
-        a_node_that_is_not_seen_is_removed;
+        a_node_that_is_not_seen_is_removed,
+        records_and_reports_name_the_revision_that_was_published;
     admin:
         every_write_is_in_the_log_and_the_log_is_a_chain,
         a_token_is_shown_once_and_can_be_taken_back,

@@ -1,7 +1,9 @@
 //! Nodes and their breakers.
 
-use hooks_runtime::{BreakerState, Runtime};
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{BreakerState, OwnedEvent, Records, Runtime};
 use hooks_store::{NodeReport, StoreError};
+use serde_json::json;
 
 use crate::common::{Clock, Place, ada, block};
 
@@ -79,4 +81,25 @@ pub(crate) async fn a_node_that_is_not_seen_is_removed(place: Place) {
     clock.set("2026-01-01T00:10:01Z");
     acme.report("new", &report).await.unwrap();
     assert_eq!(left().await, ["new"]);
+}
+
+pub(crate) async fn records_and_reports_name_the_revision_that_was_published(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    for name in ["a", "b", "c"] {
+        acme.create(&block(name, "deploy"), &ada()).await.unwrap();
+        acme.publish(&ada()).await.unwrap();
+    }
+    let records = Records::latest(10);
+    let runtime = Runtime::builder().source(acme.source());
+    let runtime = runtime.recorder(records.clone()).build().await.unwrap();
+    let deploy = json!({ "name": "deploy" });
+    let mut call = OwnedEvent::from_json("BeforeToolCall", deploy).unwrap();
+    runtime.fire(&AgentContext::new("s1"), &mut call).await;
+    assert_eq!(records.take()[0].revision, 3);
+    let report = NodeReport::from(&runtime.status());
+    assert_eq!(
+        (report.revision, report.hash, &*report.refused),
+        (3, acme.bundle().await.unwrap().sha256(), "")
+    );
 }
