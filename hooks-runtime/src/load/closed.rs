@@ -28,7 +28,13 @@ pub(super) struct Meant<'a> {
 }
 
 /// A handler that cannot run.
-struct Unusable(String);
+pub(super) struct Unusable(String);
+
+impl Unusable {
+    pub(super) fn because(why: impl Into<String>) -> Arc<dyn Handler> {
+        Arc::new(Unusable(why.into()))
+    }
+}
 
 impl Handler for Unusable {
     fn kind(&self) -> &'static str {
@@ -68,7 +74,7 @@ pub(super) fn unusable(
         dialect,
         events: vec![event],
         filter,
-        body: Body::Handler(Arc::new(Unusable(why.to_owned()))),
+        body: Body::Handler(Unusable::because(why)),
         mode: Mode::Enforce,
         timeout: Duration::from_secs(1),
         on_timeout: None,

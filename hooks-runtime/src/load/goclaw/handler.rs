@@ -10,6 +10,7 @@ use crate::definition::{Body, State};
 use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
 use crate::handler::{Wrong, command, http, prompt};
 use crate::load::Loader;
+use crate::load::closed::Unusable;
 use crate::secrets::Replaced;
 use crate::system::Dialect;
 
@@ -83,6 +84,13 @@ impl Loader<'_> {
                     replaced: Replaced::Whole,
                     ..http::Settings::default()
                 };
+                // GoClaw looks at a URL when the hook runs. So one that is refused is a hook that fails, and blocks.
+                if let Err(refused) = making.services.guard.check(&settings.url) {
+                    let why = format!("the URL is refused: {refused}");
+                    let wrong = place.wrong(&["config", "url"], &why, None);
+                    self.note_left_out(format!("the hook always fails: {wrong}"));
+                    return Ok((Body::Handler(Unusable::because(why)), Arc::default()));
+                }
                 self.handler(&key, || {
                     http::with(&settings, dialect, &making).map(|(handler, _)| handler)
                 })
