@@ -6,7 +6,7 @@
 
 use std::path::Path;
 use std::str::FromStr as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sqlx::sqlite::{
@@ -20,6 +20,9 @@ use crate::error::StoreError;
 
 /// How many connections read.
 const READERS: u32 = 4;
+
+/// How long it waits before it tries again to open a database that another process makes.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// How often another process is asked for news.
 const POLL: Duration = Duration::from_millis(100);
@@ -55,8 +58,17 @@ impl Sqlite {
                 .max_lifetime(None)
                 .test_before_acquire(false)
         };
-        let writer = pool().max_connections(1).min_connections(1);
-        let writer = writer.connect_with(options.clone()).await?;
+        let writer = || pool().max_connections(1).min_connections(1);
+        let began = Instant::now();
+        // While two processes make one new database, SQLite does not wait for the other to turn on WAL.
+        let writer = loop {
+            match writer().connect_with(options.clone()).await {
+                Err(error) if is_busy(&error) && began.elapsed() < PATIENCE => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                connected => break connected?,
+            }
+        };
         let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
         let migrator = migrator("BLOB");
         let migrated = migrator.run_direct(None, &mut *transaction, false);
@@ -74,6 +86,12 @@ impl Sqlite {
             in_memory,
         })
     }
+}
+
+/// Whether another process has locked the database.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| code == "5")
 }
 
 /// Makes the file, which nobody else may read.
