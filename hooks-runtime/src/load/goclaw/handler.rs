@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hooks_config::ConfigError;
+use reqwest::Url;
 use serde_json::{Map, Value, json};
 
 use super::{Edition, Place};
@@ -84,8 +85,10 @@ impl Loader<'_> {
                     replaced: Replaced::Whole,
                     ..http::Settings::default()
                 };
-                // GoClaw looks at a URL when the hook runs. So one that is refused is a hook that fails, and blocks.
-                if let Err(refused) = making.services.guard.check(&settings.url) {
+                // GoClaw looks at a host when the hook runs. So one that is refused is a hook that fails, and blocks.
+                if Url::parse(&settings.url).is_ok()
+                    && let Err(refused) = making.services.guard.check(&settings.url)
+                {
                     let why = format!("the URL is refused: {refused}");
                     let wrong = place.wrong(&["config", "url"], &why, None);
                     self.note_left_out(format!("the hook always fails: {wrong}"));
