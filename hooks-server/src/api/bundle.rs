@@ -72,5 +72,6 @@ pub(super) async fn get(
         if !is_news {
             return Ok((StatusCode::NOT_MODIFIED, etag(hash)).into_response());
         }
+        caller.again(&api).await?;
     }
 }

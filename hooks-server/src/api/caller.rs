@@ -18,8 +18,8 @@ const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant
 /// Keys that name a tenant.
 const KEYS: &[&str] = &["tenant", "tenant_id", "tenantId"];
 
-/// Who asks.
-#[derive(Clone, Debug)]
+/// Who asks. It has no `Debug`, because it has the token.
+#[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) tenant: Tenant,
     pub(crate) role: Role,
@@ -28,6 +28,7 @@ pub(crate) struct Caller {
     name: String,
     /// Through which door.
     from: String,
+    token: Arc<str>,
 }
 
 impl Caller {
@@ -47,6 +48,7 @@ impl Caller {
                 agent: known.agent,
                 name: known.name,
                 from: String::new(),
+                token: token.into(),
             })
         };
         let caller = api.callers.get(token, read).await?;
@@ -54,6 +56,11 @@ impl Caller {
             from: from.to_owned(),
             ..caller
         })
+    }
+
+    /// Reads the token again: on a connection that stays, it may have been revoked since the last time.
+    pub(crate) async fn again(&self, api: &Api) -> Result<Self, Problem> {
+        Caller::of_token(api, &self.token, &self.from).await
     }
 
     /// Reads the token of a request.

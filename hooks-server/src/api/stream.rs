@@ -107,12 +107,15 @@ fn text(part: Part, form: impl Fn(u64, Value) -> String, alive: &'static str) ->
     }
 }
 
-/// The executions of a tenant after one, without an end. It ends if the store fails or the daemon ends.
+/// The executions of a tenant after one, without an end. It ends if the token is revoked, the store fails or the daemon
+/// ends.
 pub(crate) fn live(api: Arc<Api>, caller: Caller, begin: u64) -> impl Stream<Item = Part> + Send {
-    let rows = api.store.rows();
-    let batches = futures::stream::unfold((api, caller, begin, rows), async |mut state| {
-        let (api, caller, seq, rows) = &mut state;
+    let news = (api.store.rows(), api.store.changes());
+    let batches = futures::stream::unfold((api, caller, begin, news), async |mut state| {
+        let (api, caller, seq, (rows, changes)) = &mut state;
         rows.mark_unchanged();
+        changes.mark_unchanged();
+        caller.again(api).await.ok()?;
         let found = caller.tenant.since(*seq, BATCH).await.ok()?;
         let mut parts: Vec<Part> = Vec::new();
         if let Some(last) = found.last() {
@@ -121,6 +124,7 @@ pub(crate) fn live(api: Arc<Api>, caller: Caller, begin: u64) -> impl Stream<Ite
         } else {
             tokio::select! {
                 _ = rows.changed() => {}
+                _ = changes.changed() => {}
                 () = tokio::time::sleep(ALIVE) => parts.push(None),
                 () = api.shutdown.softly() => return None,
             }

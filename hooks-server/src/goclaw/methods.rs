@@ -25,8 +25,8 @@ const PAGE: u32 = 50;
 pub(super) struct Session {
     api: Arc<Api>,
     caller: Option<Caller>,
-    /// Whether its events have begun.
-    has_events: bool,
+    /// Whether `connect` has been called since its events began.
+    is_new: bool,
 }
 
 impl From<Problem> for Refused {
@@ -70,6 +70,8 @@ fn object(value: &Value, name: &str) -> Result<Map<String, Value>, Refused> {
 impl Answers for Session {
     async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused> {
         if method == "connect" {
+            // Until the token is read, nobody is there, not even who was there before.
+            (self.caller, self.is_new) = (None, true);
             let token = params["token"].as_str().unwrap_or_default();
             let caller = Caller::of_token(&self.api, token, "goclaw").await?;
             let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
@@ -79,8 +81,10 @@ impl Answers for Session {
         }
         let caller = self
             .caller
-            .clone()
-            .ok_or_else(|| unauthorized("the first request is `connect`"))?;
+            .as_ref()
+            .ok_or_else(|| unauthorized("the first request is `connect`"))?
+            .again(&self.api)
+            .await?;
         if let Err(problem) = other_tenant(&params, caller.tenant.id()) {
             return Err(problem.into());
         }
@@ -101,8 +105,12 @@ impl Answers for Session {
     }
 
     fn events(&mut self) -> Option<Events> {
-        let caller = self.caller.clone().filter(|_| !self.has_events)?;
-        self.has_events = true;
+        if !std::mem::take(&mut self.is_new) {
+            return None;
+        }
+        let Some(caller) = self.caller.clone() else {
+            return Some(Box::pin(futures::stream::pending()));
+        };
         let api = Arc::clone(&self.api);
         let begin = async move {
             let newest = caller
@@ -126,7 +134,7 @@ impl Session {
         Session {
             api,
             caller: None,
-            has_events: false,
+            is_new: false,
         }
     }
 }

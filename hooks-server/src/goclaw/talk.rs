@@ -29,7 +29,7 @@ pub(super) trait Answers {
     /// Answers a request.
     async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused>;
 
-    /// Returns the events, once there is somebody to tell.
+    /// Returns the events, whenever there is somebody else to tell: they take the place of those before.
     fn events(&mut self) -> Option<Events>;
 }
 

@@ -8,3 +8,4 @@ mod layout;
 mod life;
 mod limits;
 mod load;
+mod revoked;
