@@ -32,7 +32,7 @@ pub(crate) struct Format {
     from: Option<Dialect>,
     /// The edition of GoClaw that its files are for: `lite`, the default, or `standard`, which runs no commands.
     #[arg(long)]
-    edition: Option<Edition>,
+    pub(crate) edition: Option<Edition>,
 }
 
 /// A file, and whether somebody has named it.

@@ -442,6 +442,65 @@ fn a_store_is_served_to_whoever_has_a_token_and_verified_afterwards() {
 }
 
 #[test]
+fn hooks_of_a_store_act_as_nobody_unless_somebody_allows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "sqlite:hooks.db";
+    let args = ["token", "new", "--store", url, "--role", "owner"];
+    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
+    let kinds = ["command", "process", "file"];
+    let hooks = json!({ "hooks": [
+        { "name": "a", "event": "BeforeToolCall", "command": "true" },
+        { "name": "b", "event": "BeforeToolCall", "http": { "url": "https://hooks.example.com/" } },
+    ] });
+    // What is said of each hook, alone.
+    let refused = |options: &[&str]| {
+        let args = [&["--store", url, "--listen", "127.0.0.1:0"], options].concat();
+        let daemon = daemon(folder.path(), &args);
+        let hooks = hooks["hooks"].as_array().unwrap().iter().map(|hook| {
+            let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
+            let body = hook.to_string();
+            let request = format!(
+                "POST /api/v1/hooks HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
+                 content-length: {}\r\n\r\n{body}",
+                body.len()
+            );
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut said = String::new();
+            stream.read_to_string(&mut said).unwrap();
+            let is_refused = said.starts_with("HTTP/1.1 422") && said.contains("do not run here");
+            // The name is taken the second time, which is another refusal.
+            assert!(is_refused || said.starts_with("HTTP/1.1 201") || said.contains("name"), "{said}");
+            is_refused
+        });
+        hooks.collect::<Vec<_>>()
+    };
+    assert_eq!(refused(&["--forbid", "http"]), [true, true]);
+    assert_eq!(refused(&[]), [true, false]);
+    assert_eq!(refused(&["--allow", "command"]), [false, false]);
+
+    let said = |options: &[&str]| {
+        let args = [&["serve", "--store", "nothing:"], options].concat();
+        run(command(folder.path(), &args), "")
+    };
+    for kind in kinds {
+        let told = said(&["--allow", kind]);
+        assert!(
+            told.errors.contains("as the user of this daemon"),
+            "{told:?}"
+        );
+        let both = said(&["--allow", kind, "--forbid", kind]);
+        assert_eq!(both.code, 2, "{both:?}");
+    }
+    let both = said(&["--allow", "command", "--edition", "standard"]);
+    assert!(both.errors.contains("allowed and forbidden"), "{both:?}");
+    assert_eq!(
+        said(&["--forbid", "comand"]).code,
+        2,
+        "a typing mistake allows nothing"
+    );
+}
+
+#[test]
 fn the_demo_shows_an_agent_that_is_guarded() {
     let folder = tempfile::tempdir().unwrap();
     let mut serving = command(

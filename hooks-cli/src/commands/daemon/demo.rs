@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use super::allowed::Allowed;
 use crate::Failure;
 use crate::paint::say;
 
@@ -25,7 +26,7 @@ impl Demo {
     pub(super) async fn new() -> Result<Self, Failure> {
         let folder = tempfile::tempdir().map_err(Failure::found)?;
         let url = format!("sqlite:{}", folder.path().join("hooks.db").display());
-        let store = Store::open(&url).await.map_err(Failure::found)?;
+        let store = super::open(&url, Allowed::by_default()).await?;
         let (tenant, by) = (
             store.tenant(TENANT),
             By::new("demo").comment("what the demo shows"),

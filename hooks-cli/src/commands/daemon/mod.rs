@@ -1,5 +1,6 @@
 //! `hooks serve` without `--stdio` is the daemon: one process that judges the events of all agents of this user.
 
+mod allowed;
 mod demo;
 
 use std::net::SocketAddr;
@@ -9,9 +10,10 @@ use std::process::ExitCode;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
 use hooks_server::{Server, Shutdown};
-use hooks_store::Store;
+use hooks_store::{Capabilities, Store};
 use serde_json::json;
 
+use self::allowed::Allowed;
 use crate::commands::bundle::key_of;
 use crate::commands::run::{Warm, socket_path};
 use crate::file::{self, Format};
@@ -34,6 +36,8 @@ pub(crate) struct Args {
     /// Sign the bundles that agents fetch from the store with this key, which `hooks bundle key new` makes.
     #[arg(long, value_name = "FILE", requires = "store")]
     key: Option<PathBuf>,
+    #[command(flatten)]
+    allowed: Allowed,
     /// Show what it is like, with a store that is thrown away and an agent that raises events.
     #[arg(long, conflicts_with_all = ["store", "file", "records"])]
     demo: bool,
@@ -77,7 +81,10 @@ async fn serve(
         None
     };
     let store = match (&args.store, &demo) {
-        (Some(url), _) => Some(open(url).await?),
+        (Some(url), _) => {
+            let capabilities = args.allowed.capabilities(format.edition)?;
+            Some(open(url, capabilities).await?)
+        }
         (None, demo) => demo.as_ref().map(|demo| demo.store.clone()),
     };
     if let Some(store) = &store {
@@ -119,9 +126,11 @@ async fn serve(
 }
 
 /// Opens a store, whose hooks are checked as the daemon runs them.
-async fn open(url: &str) -> Result<Store, Failure> {
-    let store = Store::builder(url).runtime(complete).open().await;
-    store.map_err(Failure::found)
+async fn open(url: &str, capabilities: Capabilities) -> Result<Store, Failure> {
+    let store = Store::builder(url)
+        .capabilities(capabilities)
+        .runtime(complete);
+    store.open().await.map_err(Failure::found)
 }
 
 /// What the runtimes of a store have besides its hooks: the key of a model comes from the environment.
