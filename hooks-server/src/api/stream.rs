@@ -115,8 +115,9 @@ pub(crate) fn live(api: Arc<Api>, caller: Caller, begin: u64) -> impl Stream<Ite
         let (api, caller, seq, (rows, changes)) = &mut state;
         rows.mark_unchanged();
         changes.mark_unchanged();
-        caller.again(api).await.ok()?;
-        let found = caller.tenant.since(*seq, BATCH).await.ok()?;
+        let read = read(Arc::clone(api), caller.clone(), *seq);
+        // A stream stands still at any moment, for as long as its reader is slow. What others wait for goes on meanwhile.
+        let found = tokio::spawn(read).await.ok()??;
         let mut parts: Vec<Part> = Vec::new();
         if let Some(last) = found.last() {
             *seq = last.seq;
@@ -132,6 +133,12 @@ pub(crate) fn live(api: Arc<Api>, caller: Caller, begin: u64) -> impl Stream<Ite
         Some((futures::stream::iter(parts), state))
     });
     batches.flatten()
+}
+
+/// Reads a batch, if the token is still good.
+async fn read(api: Arc<Api>, caller: Caller, after: u64) -> Option<Vec<hooks_store::Execution>> {
+    let caller = caller.again(&api).await.ok()?;
+    caller.tenant.since(after, BATCH).await.ok()
 }
 
 /// Sends parts until either end breaks off.

@@ -193,6 +193,20 @@ async fn a_list_has_the_global_hooks_and_pages() {
 }
 
 #[tokio::test]
+async fn a_client_that_is_told_of_events_can_write_meanwhile() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let mut socket = Socket::open(&stored, &owner.token).await;
+    let said = socket.call("hooks.create", rows()[0].clone()).await;
+    let id = &said["payload"]["hookId"];
+    // Each write lets the events ask for the token again, while the next request asks, too.
+    for round in 0..60 {
+        let change = json!({ "hookId": id, "enabled": round % 2 == 0 });
+        assert_eq!(socket.call("hooks.toggle", change).await["ok"], true);
+    }
+}
+
+#[tokio::test]
 async fn rights_are_those_of_the_token() {
     let stored = stored().await;
     let mut nobody = Socket::open(&stored, "").await;
