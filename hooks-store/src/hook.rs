@@ -439,14 +439,24 @@ impl Tenant {
         let new = bundle_of(&self.id, set.hooks.clone(), &set.tables)?;
         self.check_set(&new, false).await?;
         let mut write = self.write(by).await?;
-        if let Some(expected) = expected
-            && self.draft_in(&mut write).await?.sha256() != expected
-        {
-            return Err(StoreError::DraftChanged);
-        }
+        self.expect_draft(&mut write, expected).await?;
         let report = self.replace(&mut write, set.hooks, set.tables).await?;
         write.commit().await?;
         Ok(report)
+    }
+
+    /// Checks that the draft is the one that somebody has read, if they say which.
+    pub(crate) async fn expect_draft(
+        &self,
+        write: &mut Write<'_>,
+        expected: Option<&str>,
+    ) -> Result<(), StoreError> {
+        match expected {
+            Some(expected) if self.draft_in(write).await?.sha256() != expected => {
+                Err(StoreError::DraftChanged)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The hooks and the tables of a bundle, in the canonical form, each hook with a name.

@@ -6,7 +6,7 @@ use hooks_store::Role;
 use serde_json::Value;
 
 use super::caller::Caller;
-use super::extract::{Json, etag};
+use super::extract::{Expected, Json, etag};
 use super::problem::Problem;
 use super::wire::DraftReport;
 
@@ -19,13 +19,15 @@ pub(super) async fn get(caller: Caller) -> Result<impl IntoResponse, Problem> {
 }
 
 /// Replaces the whole draft by a bundle.
-#[utoipa::path(put, path = "/draft", request_body = Value, responses((status = 200, body = DraftReport)))]
+#[utoipa::path(put, path = "/draft", params(("if-match" = String, Header, description = "The `ETag` of the draft that this follows")), request_body = Value, responses((status = 200, body = DraftReport)))]
 pub(super) async fn put(
     caller: Caller,
+    Expected(expected): Expected<String>,
     Json(body): Json<Value>,
 ) -> Result<axum::Json<DraftReport>, Problem> {
     let by = caller.at_least(Role::Author)?;
-    let report = caller.tenant.put_draft(&bundle(&body)?, &by).await?;
+    let new = bundle(&body)?;
+    let report = caller.tenant.put_draft_after(&expected, &new, &by).await?;
     Ok(axum::Json(report.into()))
 }
 

@@ -1,5 +1,6 @@
 //! What reads requests: like axum's own, but what is wrong is a [`Problem`], and nothing names another tenant.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -91,9 +92,9 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Api>> for Query<T> {
 }
 
 /// The version that a write expects: the header `If-Match`, with the `ETag` of what was read.
-pub(crate) struct Expected(pub(crate) u64);
+pub(crate) struct Expected<T = u64>(pub(crate) T);
 
-impl FromRequestParts<Arc<Api>> for Expected {
+impl<T: FromStr + Send> FromRequestParts<Arc<Api>> for Expected<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<Api>) -> Result<Self, Problem> {

@@ -105,7 +105,9 @@ impl From<StoreError> for Problem {
                 errors: mistakes.into_iter().map(FieldError::from).collect(),
                 ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, text)
             },
-            StoreError::Conflict { .. } => Problem::new(StatusCode::PRECONDITION_FAILED, text),
+            StoreError::Conflict { .. } | StoreError::DraftChanged => {
+                Problem::new(StatusCode::PRECONDITION_FAILED, text)
+            }
             StoreError::NotFound(_) => Problem::new(StatusCode::NOT_FOUND, text),
             // The texts of a database may hold what is stored. They are for whoever runs the daemon.
             error => {

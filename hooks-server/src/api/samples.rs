@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::caller::{Caller, other_tenant};
-use super::extract::{Json, Path, Query, Text};
+use super::extract::{Expected, Json, Path, Query, Text};
 use super::problem::Problem;
 use super::wire::{ImportReport, List, Sample};
 
@@ -68,16 +68,20 @@ pub(crate) struct Format {
 }
 
 /// Adds the hooks of a text to the draft: GoClaw's rows, a `settings.json` of Claude Code, a `hooks.toml`, a bundle.
-#[utoipa::path(post, path = "/import", params(Format), request_body(content = String, content_type = "text/plain"), responses((status = 200, body = ImportReport)))]
+#[utoipa::path(post, path = "/import", params(Format, ("if-match" = String, Header, description = "The `ETag` of the draft that this follows")), request_body(content = String, content_type = "text/plain"), responses((status = 200, body = ImportReport)))]
 pub(super) async fn import(
     caller: Caller,
     Query(of): Query<Format>,
+    Expected(expected): Expected<String>,
     Text(text): Text,
 ) -> Result<axum::Json<ImportReport>, Problem> {
     let by = caller.at_least(Role::Author)?;
     if let Ok(value) = serde_json::from_str(&text) {
         other_tenant(&value, caller.tenant.id())?;
     }
-    let report = caller.tenant.import(&text, of.format, &by).await?;
+    let tenant = &caller.tenant;
+    let report = tenant
+        .import_after(&expected, &text, of.format, &by)
+        .await?;
     Ok(axum::Json(report.into()))
 }

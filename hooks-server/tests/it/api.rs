@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Stored, stored};
+use crate::common::{Answered, Stored, stored};
 
 fn hook(name: &str) -> Value {
     json!({ "name": name, "event": "BeforeToolCall", "tools": ["shell"],
@@ -244,6 +244,40 @@ async fn no_tenant_reaches_another() {
         200,
         "one's own name is fine"
     );
+}
+
+#[tokio::test]
+async fn a_draft_that_another_has_changed_is_not_replaced() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let toml = "[[hooks.on]]\nname = 'b'\nevent = 'BeforeToolCall'\nblock = 'no'\n";
+    let read = owner.get("/draft").await;
+    let mut draft = read.json();
+    draft["hooks"] = json!([hook("a")]);
+    let draft = draft.to_string();
+    let writes = [
+        ("PUT", "/draft", &*draft),
+        ("POST", "/import?format=toml", toml),
+    ];
+    for (method, path, body) in writes {
+        let said = owner.raw(method, path, "", body).await;
+        assert_eq!(said.status, 428, "{path}: {said:?}");
+    }
+    let follows = |read: &Answered| format!("if-match: {}\r\n", read.header("etag").unwrap());
+    let first = follows(&read);
+    let said = owner.raw("PUT", "/draft", &first, &draft).await;
+    assert_eq!(said.status, 200, "{said:?}");
+    for (method, path, body) in writes {
+        let said = owner.raw(method, path, &first, body).await;
+        assert_eq!(said.status, 412, "{path}: {said:?}");
+    }
+    let second = follows(&owner.get("/draft").await);
+    let said = owner
+        .raw("POST", "/import?format=toml", &second, toml)
+        .await;
+    assert_eq!(said.status, 200, "{said:?}");
+    let hooks = owner.get("/hooks").await.json();
+    assert_eq!(hooks["items"].as_array().unwrap().len(), 2, "{hooks}");
 }
 
 #[tokio::test]

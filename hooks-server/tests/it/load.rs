@@ -99,9 +99,11 @@ async fn publish(stored: &Stored, count: usize) {
         json!({ "name": format!("hook-{number}"), "event": "BeforeToolCall", "tools": ["deploy"],
             "block": "not today" })
     };
-    let mut draft = client.get("/draft").await.json();
+    let read = client.get("/draft").await;
+    let follows = format!("if-match: {}\r\n", read.header("etag").unwrap());
+    let mut draft = read.json();
     draft["hooks"] = (0..count).map(hook).collect();
-    let said = client.send("PUT", "/draft", "", &draft).await;
+    let said = client.send("PUT", "/draft", &follows, &draft).await;
     assert_eq!(said.status, 200, "{said:?}");
     let said = client.post("/revisions", &json!({})).await;
     assert_eq!(said.status, 201, "{said:?}");

@@ -64,6 +64,32 @@ impl Tenant {
         format: ImportFormat,
         by: &By,
     ) -> Result<ImportReport, StoreError> {
+        self.bring(None, text, format, by).await
+    }
+
+    /// Adds the hooks of a text to the draft whose [`sha256`](hooks_runtime::Bundle::sha256) is `expected`. Otherwise it is
+    /// [`import`](Self::import).
+    ///
+    /// # Errors
+    ///
+    /// If the draft is another one, the text or a hook in it has a mistake, or the database fails. Then nothing changes.
+    pub async fn import_after(
+        &self,
+        expected: &str,
+        text: &str,
+        format: ImportFormat,
+        by: &By,
+    ) -> Result<ImportReport, StoreError> {
+        self.bring(Some(expected), text, format, by).await
+    }
+
+    async fn bring(
+        &self,
+        expected: Option<&str>,
+        text: &str,
+        format: ImportFormat,
+        by: &By,
+    ) -> Result<ImportReport, StoreError> {
         let brought = Brought::of(text, format)?;
         let set = bundle_of(&self.id, brought.hooks, &brought.tables)?;
         let new = self.lowered_set(&set)?;
@@ -93,6 +119,7 @@ impl Tenant {
             if !write.is_next_after(seen) {
                 continue;
             }
+            self.expect_draft(&mut write, expected).await?;
             let report = self.replace(&mut write, hooks, settings).await?;
             write.commit().await?;
             for hook in &new.hooks {
