@@ -12,6 +12,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
+use crate::bundle::bundle_of;
 use crate::capability::Capabilities;
 use crate::engine::{Row, args};
 use crate::error::{Mistake, StoreError};
@@ -276,6 +277,40 @@ impl Tenant {
             not_allowed.map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why)),
         );
         Ok(notices)
+    }
+
+    /// Returns what would be in force for this tenant if this set were published: with the global hooks, and with what this
+    /// deployment does not run refused.
+    ///
+    /// ```
+    /// use hooks_store::{By, Store};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let store = Store::open("sqlite::memory:").await?;
+    /// let (all, by) = (store.tenant(""), By::new("ada"));
+    /// all.create(&json!({ "name": "no-deploy", "event": "BeforeToolCall", "tools": ["deploy"], "block": "no" }), &by).await?;
+    /// all.publish(&by).await?;
+    /// let acme = store.tenant("acme");
+    /// let draft = acme.draft().await?;
+    /// assert!(draft.hooks.is_empty());
+    /// assert_eq!(acme.preview(&draft).await?.hooks[0]["name"], "no-deploy");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the set has a form that a store does not keep, or the database fails. [`check`](Self::check) finds all mistakes.
+    pub async fn preview(&self, set: &Bundle) -> Result<Bundle, StoreError> {
+        let set = self.lowered_set(set)?;
+        let set = bundle_of(&self.id, set.hooks, &set.tables)?;
+        if self.is_global() {
+            return Ok(self.compose(Some(&set), None)?.0);
+        }
+        let global = self.other("").newest(&mut &*self.store.engine).await?;
+        let global = global.map(|revision| revision.bundle);
+        Ok(self.compose(global.as_ref(), Some(&set))?.0)
     }
 
     async fn in_force(&self) -> Result<(Bundle, Vec<String>), StoreError> {

@@ -144,6 +144,8 @@ pub(crate) fn other_tenant(body: &Value, own: &str) -> Result<(), Problem> {
     for (key, value) in fields {
         match (key.as_str(), value) {
             (_, Value::Null) => {}
+            // A bundle that names none is for whoever has it.
+            ("tenant", Value::String(named)) if named.is_empty() => {}
             (key, Value::String(named)) if KEYS.contains(&key) => is_own(key, named, own)?,
             (key, _) if KEYS.contains(&key) => is_own(key, "something else", own)?,
             // The global tenant says for whom its hooks are.

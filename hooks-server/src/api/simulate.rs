@@ -103,12 +103,12 @@ pub(super) async fn post(
     }))
 }
 
-/// The hooks that a request names: a bundle, the draft, or what is in force.
+/// The hooks that a request names: what is in force, or what would be if a bundle or the draft were published.
 pub(super) async fn hooks(tenant: &Tenant, named: &Value) -> Result<Bundle, Problem> {
     match named {
         Value::Null | Value::Bool(false) => Ok(tenant.bundle().await?),
-        Value::Bool(true) => Ok(tenant.draft().await?),
-        named => bundle(named),
+        Value::Bool(true) => Ok(tenant.preview(&tenant.draft().await?).await?),
+        named => Ok(tenant.preview(&bundle(named)?).await?),
     }
 }
 

@@ -247,6 +247,33 @@ async fn no_tenant_reaches_another() {
 }
 
 #[tokio::test]
+async fn a_draft_is_simulated_with_the_hooks_above_it() {
+    let stored = stored().await;
+    let all = stored.client("", "owner").await;
+    let mut guard = hook("guard");
+    guard["mandatory"] = true.into();
+    assert_eq!(all.post("/hooks", &guard).await.status, 201);
+    assert_eq!(all.post("/revisions", &json!({})).await.status, 201);
+    let owner = stored.client("acme", "owner").await;
+    assert_eq!(owner.post("/hooks", &hook("own")).await.status, 201);
+    let draft = owner.get("/draft").await.json();
+    let mut nobodys = draft.clone();
+    nobodys["tenant"] = "".into();
+    for draft in [json!(true), draft, nobodys] {
+        let asked = json!({ "event": event("git push --force"), "draft": draft });
+        let said = owner.post("/simulate", &asked).await;
+        assert_eq!(said.status, 200, "{said:?}");
+        let said = said.json();
+        let steps = said["steps"].as_array().unwrap().iter();
+        let names: Vec<_> = steps.map(|step| step["hook"].as_str().unwrap()).collect();
+        assert_eq!(
+            (names, &said["hook"]),
+            (vec!["guard", "own"], &json!("guard"))
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_draft_that_another_has_changed_is_not_replaced() {
     let stored = stored().await;
     let owner = stored.client("acme", "owner").await;
