@@ -301,7 +301,11 @@ impl Client<'_> {
             .delete(&hook.id, hook.version, &by)
             .await
             .map_err(store)?;
-        tenant.publish(&by).await.map_err(store)?;
+        if let Err(error) = tenant.publish(&by).await {
+            let deleted = hook.version + 1;
+            let _ = tenant.restore(&hook.id, hook.version, deleted, &by).await;
+            return Err(store(error));
+        }
         Ok(json!({ "hookId": hook.id }))
     }
 

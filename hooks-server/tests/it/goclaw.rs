@@ -207,6 +207,47 @@ async fn a_client_that_is_told_of_events_can_write_meanwhile() {
 }
 
 #[tokio::test]
+async fn a_write_that_cannot_be_published_is_undone() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let mut socket = Socket::open(&stored, &owner.token).await;
+    let said = socket.call("hooks.create", rows()[0].clone()).await;
+    let id = &said["payload"]["hookId"];
+    // A hook of the draft has lost its secret, so the draft has a mistake.
+    owner
+        .send("PUT", "/secrets/gate", "", &json!({ "value": "s3cret" }))
+        .await;
+    let uses = json!({ "name": "uses", "event": "BeforeToolCall",
+        "http": { "url": "https://gate.example.com/", "headers": { "A": "${secret:gate}" } } });
+    assert_eq!(owner.post("/hooks", &uses).await.status, 201);
+    owner
+        .send("DELETE", "/secrets/gate", "", &Value::Null)
+        .await;
+    let before = socket.call("hooks.list", json!({})).await;
+    let row = |said: &Value| said["payload"]["hooks"][0]["matcher"].clone();
+    for (method, params) in [
+        ("hooks.create", rows()[1].clone()),
+        ("hooks.toggle", json!({ "hookId": id, "enabled": false })),
+        (
+            "hooks.update",
+            json!({ "hookId": id, "updates": { "matcher": "^x$" } }),
+        ),
+        ("hooks.delete", json!({ "hookId": id })),
+    ] {
+        let said = socket.call(method, params).await;
+        assert_eq!(said["ok"], false, "{method}: {said}");
+        let after = socket.call("hooks.list", json!({})).await;
+        let count = |said: &Value| said["payload"]["hooks"].as_array().unwrap().len();
+        assert_eq!(
+            (count(&after), row(&after)),
+            (count(&before), row(&before)),
+            "{method}"
+        );
+        assert_eq!(after["payload"]["hooks"][0]["enabled"], true, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn rights_are_those_of_the_token() {
     let stored = stored().await;
     let mut nobody = Socket::open(&stored, "").await;
