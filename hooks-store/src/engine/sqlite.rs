@@ -90,7 +90,9 @@ impl Sqlite {
 
 /// Whether another process has locked the database.
 fn is_busy(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| code == "5")
 }
 
