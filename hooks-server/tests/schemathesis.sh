@@ -8,7 +8,7 @@ daemon=
 trap 'test -z "$daemon" || kill "$daemon"; rm -rf "$scratch"' EXIT
 
 cargo build --quiet -p hooks-cli
-hooks=${CARGO_TARGET_DIR:-target}/debug/hooks
+hooks=${CARGO_TARGET_DIR:-$PWD/target}/debug/hooks
 python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install --quiet schemathesis
 
@@ -20,7 +20,8 @@ daemon=$!
 until grep -q listen "$scratch/ready"; do sleep 0.1; done
 address=$(sed 's/.*"listen":"\([^"]*\)".*/\1/' "$scratch/ready")
 
-# The stream has no end, and lines of JSON are a form that the program does not know.
+# The stream has no end, and lines of JSON are a form that the program does not know. It keeps what it learns here.
+cd "$scratch"
 "$scratch/venv/bin/schemathesis" run "http://$address/api/v1/openapi.json" \
     --header "Authorization: Bearer $token" \
     --exclude-path-regex 'stream$' --exclude-operation-id post_executions \
