@@ -10,7 +10,7 @@ trap 'test -z "$daemon" || kill "$daemon"; rm -rf "$scratch"' EXIT
 cargo build --quiet -p hooks-cli
 hooks=${CARGO_TARGET_DIR:-$PWD/target}/debug/hooks
 python3 -m venv "$scratch/venv"
-"$scratch/venv/bin/pip" install --quiet schemathesis
+"$scratch/venv/bin/pip" install --quiet schemathesis==4.32.5
 
 store=sqlite:$scratch/hooks.db
 token=$("$hooks" token new --store "$store" --role owner --tenant test)
