@@ -98,7 +98,7 @@ pub(super) fn close(definition: &mut Definition, why: &str) {
     } else {
         definition.mode = Mode::Off;
     }
-    definition.body = Body::Handler(Arc::new(Unusable(why.to_owned())));
+    definition.body = Body::Handler(Unusable::because(why));
     (definition.on_timeout, definition.on_failure) = (None, Some(OnFault::Block));
     definition.is_background = false;
     definition.state = Arc::default();
