@@ -60,7 +60,7 @@ pub(super) async fn post(
     let builder = api.complete(Runtime::builder());
     let builder = builder
         .source(Given(hooks(tenant, &asked.draft).await?))
-        .secrets(tenant.secret_values().await?);
+        .secrets(tenant.secret_values_now().await?);
     let replay = Replay::new(builder).await;
     let replay = replay.map_err(|error| Problem::at("/draft", error.to_string()))?;
     let runtime = replay.runtime().clone();
