@@ -37,7 +37,7 @@
 //! - It lets nothing pass that it cannot judge: an event that it cannot read is refused, in the agent's own words.
 //! - It answers no stranger. The socket is for the user who started the daemon; an address is for this machine, or with a
 //!   store for whoever has a token, and the tenant is the token's.
-//! - It waits for nobody: a request has [limits](limits) of size and time.
+//! - It waits for nobody: a request has [limits] of size and time.
 
 #![forbid(unsafe_code)]
 
