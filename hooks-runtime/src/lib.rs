@@ -107,7 +107,8 @@ pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recor
 pub use self::replay::{Example, Group, LeftOut, Replay, Replayed, SuggestedLine, Suggestion};
 pub use self::runtime::{Decided, Outcome};
 pub use self::runtime::{
-    Explanation, FailedOpen, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
+    Explanation, FailedOpen, HookStatus, Ordered, Refused, Revision, Runtime, RuntimeBuilder,
+    Status,
 };
 pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};

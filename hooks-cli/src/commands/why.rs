@@ -46,7 +46,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     // Built-in hooks have no filters: they handle all their events.
     for row in plan::rows(&runtime, &file) {
         if row.handler == "built-in" {
-            let runs = row.events.contains(&name);
+            let runs = row.events.iter().any(|event| event == name);
             lines.push(Line {
                 why: if runs {
                     "it sees every event of this kind, and decides by its settings".into()

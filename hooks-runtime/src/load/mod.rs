@@ -146,6 +146,8 @@ pub(crate) struct Loaded {
     pub(crate) sources: Vec<SourceStatus>,
     /// Notices, which are not errors: warnings, entries that never run here, files that are not trusted.
     pub(crate) notices: Vec<String>,
+    /// The hooks that never run, and why.
+    pub(crate) never: HashMap<String, String>,
     /// How many entries of other systems' files cannot be used.
     pub(crate) left_out: usize,
     /// What does not run because it is refused.
@@ -753,7 +755,9 @@ impl<'a> Loader<'a> {
         }
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
-        self.notices.extend(warn::warnings(&self.drafts));
+        self.notices.extend(warn::only_told(&self.drafts));
+        let never = warn::never(&self.drafts);
+        self.notices.extend(never.iter().map(warn::Never::notice));
         let definitions = self.drafts.iter().flat_map(|draft| &draft.definitions);
         let off = definitions.filter(|definition| definition.mode == Mode::Off);
         let notice = |off: &Definition| format!("{}: the hook `{}` is off", off.origin, off.name);
@@ -828,6 +832,7 @@ impl<'a> Loader<'a> {
             registry,
             sources: self.sources,
             notices: self.notices,
+            never: never.into_iter().map(|one| (one.hook, one.why)).collect(),
             left_out: self.left_out,
             not_allowed: self.not_allowed,
             kept: self.kept,

@@ -9,16 +9,25 @@ use crate::handler::process::mode_of;
 use crate::handler::rule::Rule;
 use crate::system::Dialect;
 
-/// Returns the warnings about definitions in the order in which they run.
-pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
+/// A hook that never runs, because another one always ends its events before it.
+pub(super) struct Never {
+    pub(super) hook: String,
+    /// Where its definition is.
+    origin: String,
+    pub(super) why: String,
+}
+
+impl Never {
+    pub(super) fn notice(&self) -> String {
+        let Never { hook, origin, why } = self;
+        format!("{origin}: the hook `{hook}` never runs, because {why}")
+    }
+}
+
+/// Returns the hooks that never run. The definitions are in the order in which they run.
+pub(super) fn never(drafts: &[Draft]) -> Vec<Never> {
     let mut walls: Vec<(&Definition, &EventInfo)> = Vec::new();
-    let mut warnings = Vec::new();
-    warnings.extend(
-        drafts
-            .iter()
-            .flat_map(|draft| &draft.definitions)
-            .filter_map(only_told),
-    );
+    let mut found = Vec::new();
     let definitions = drafts.iter().flat_map(|draft| &draft.definitions);
     for definition in definitions.filter(|definition| definition.mode != Mode::Off) {
         let behind = |event: &EventInfo| {
@@ -35,10 +44,14 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
         if let Some((wall, _)) = walls_of_all.first()
             && walls_of_all.len() == definition.events.len()
         {
-            warnings.push(format!(
-                "{}: the hook `{}` never runs, because `{}` ({}) runs before it and always ends the event",
-                definition.origin, definition.name, wall.name, wall.origin
-            ));
+            found.push(Never {
+                hook: definition.name.to_string(),
+                origin: definition.origin.to_string(),
+                why: format!(
+                    "`{}` ({}) runs before it and always ends the event",
+                    wall.name, wall.origin
+                ),
+            });
         }
         if always_ends(definition) {
             walls.extend(
@@ -49,11 +62,17 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
             );
         }
     }
-    warnings
+    found
+}
+
+/// Returns the warnings about processes that are only notified of an event they could decide about.
+pub(super) fn only_told(drafts: &[Draft]) -> impl Iterator<Item = String> {
+    let definitions = drafts.iter().flat_map(|draft| &draft.definitions);
+    definitions.filter_map(told)
 }
 
 /// Warns about a process that is only notified of an event, because its protocol has no request for it.
-fn only_told(definition: &Definition) -> Option<String> {
+fn told(definition: &Definition) -> Option<String> {
     // PicoClaw's files list what a process is notified of, and `*` asks for all events.
     if definition.body.kind() != "process"
         || definition.dialect == Dialect::Picoclaw

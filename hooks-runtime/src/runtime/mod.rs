@@ -1,6 +1,7 @@
 //! The handle to hooks that are configured in files: it loads, swaps, explains and ends them.
 
 mod fresh;
+mod order;
 mod outcome;
 mod watch;
 
@@ -39,6 +40,7 @@ use crate::trust::Trust;
 use crate::unit::Shared;
 
 use self::fresh::Fresh;
+pub use self::order::Ordered;
 pub use self::outcome::{Decided, Outcome};
 use self::watch::Watcher;
 
@@ -153,6 +155,8 @@ pub struct HookStatus {
     pub harmless: bool,
     /// Whether it is asked, or not asked because it has failed too often.
     pub breaker: BreakerState,
+    /// Why it never runs, if that is known: another hook always ends its events before it.
+    pub never: Option<String>,
     /// Its last record.
     pub last: Option<Record>,
 }
@@ -812,6 +816,7 @@ impl Runtime {
                     mode: definition.mode,
                     harmless: definition.marks.is_harmless,
                     breaker: definition.state.breaker.state(),
+                    never: loaded.never.get(&*definition.name).cloned(),
                     last: last.clone(),
                 });
             }
