@@ -47,6 +47,7 @@ mod readme {}
 
 mod api;
 mod body;
+mod console;
 mod door;
 mod goclaw;
 mod health;

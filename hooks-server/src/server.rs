@@ -27,6 +27,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::api::{self, Api, Complete};
+use crate::console::{self, Sessions};
 use crate::door::{agent, program};
 use crate::goclaw;
 use crate::health;
@@ -174,6 +175,7 @@ impl ServerBuilder {
             store: self.store,
             key: self.key,
             complete: self.complete.unwrap_or_else(|| Arc::new(|builder| builder)),
+            sessions: Arc::default(),
         })
     }
 }
@@ -187,6 +189,7 @@ pub struct Server {
     store: Option<Store>,
     key: Option<SigningKey>,
     complete: Complete,
+    sessions: Arc<Sessions>,
 }
 
 impl fmt::Debug for Server {
@@ -216,6 +219,14 @@ impl Server {
         Some(&self.socket.as_ref()?.path)
     }
 
+    /// Makes a link that opens the console once, as the owner of a tenant. There is none without a store and an address.
+    #[must_use]
+    pub fn login(&self, tenant: &str) -> Option<String> {
+        let (store, address) = (self.store.as_ref()?, self.address()?);
+        let code = self.sessions.link(store.tenant(tenant));
+        Some(format!("http://{address}/login?code={code}"))
+    }
+
     /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
     pub async fn run(self, shutdown: &Shutdown) {
         let api = self.store.map(|store| {
@@ -237,6 +248,7 @@ impl Server {
         if let Some(api) = &api {
             let routes = api::router().route("/ws", get(goclaw::get));
             doors = doors.merge(routes.with_state(Arc::clone(api)));
+            doors = doors.merge(console::router(Arc::clone(api), Arc::clone(&self.sessions)));
         }
         let socket_doors = doors.clone().route("/run", post(program::post));
         // With a store, a token says who asks.

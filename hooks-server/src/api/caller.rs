@@ -28,7 +28,8 @@ pub(crate) struct Caller {
     name: String,
     /// Through which door.
     from: String,
-    token: Arc<str>,
+    /// None if a link of the daemon's own has opened the console.
+    token: Option<Arc<str>>,
 }
 
 impl Caller {
@@ -48,7 +49,7 @@ impl Caller {
                 agent: known.agent,
                 name: known.name,
                 from: String::new(),
-                token: token.into(),
+                token: Some(token.into()),
             })
         };
         let caller = api.callers.get(token, read).await?;
@@ -60,7 +61,22 @@ impl Caller {
 
     /// Reads the token again: on a connection that stays, it may have been revoked since the last time.
     pub(crate) async fn again(&self, api: &Api) -> Result<Self, Problem> {
-        Caller::of_token(api, &self.token, &self.from).await
+        match &self.token {
+            Some(token) => Caller::of_token(api, token, &self.from).await,
+            None => Ok(self.clone()),
+        }
+    }
+
+    /// Whoever has the link that the daemon prints: its user, who could read the store anyway.
+    pub(crate) fn of_link(tenant: Tenant) -> Self {
+        Caller {
+            tenant,
+            role: Role::Owner,
+            agent: None,
+            name: "console".to_owned(),
+            from: "console".to_owned(),
+            token: None,
+        }
     }
 
     /// Reads the token of a request.

@@ -34,6 +34,8 @@ pub(crate) struct Filter {
     /// Before this time.
     #[param(value_type = Option<String>, format = DateTime)]
     until: Option<jiff::Timestamp>,
+    /// After the one with this number: a search for what is rare looks at a part of a long log.
+    after: Option<u64>,
     /// Where the page begins: `next` of the page before.
     cursor: Option<u64>,
     /// How many items, at most 1000; 50 by default.
@@ -64,6 +66,7 @@ pub(super) async fn list(
         event: query.event,
         since: query.since,
         until: query.until,
+        after: query.after,
     };
     let limit = query.limit.unwrap_or(50).clamp(1, 1000);
     let found = caller

@@ -6,12 +6,14 @@
 
 mod bundle;
 pub(crate) mod caller;
+pub(crate) mod changes;
 mod draft;
 mod executions;
 mod extract;
 mod hook;
 mod hooks;
 mod nodes;
+pub(crate) mod order;
 pub(crate) mod problem;
 mod replay;
 mod revisions;
@@ -41,6 +43,8 @@ use utoipa_axum::routes;
 
 use self::bundle::InForce;
 use self::caller::Caller;
+use self::changes::Change;
+use self::order::Order;
 use self::problem::{FieldError, Problem};
 use self::tenants::Tenants;
 use self::unchanged::Unchanged;
@@ -63,6 +67,10 @@ pub(crate) struct Api {
     in_force: Unchanged<Arc<InForce>>,
     /// The rows of GoClaw's list, by their tenants.
     pub(crate) rows: Unchanged<Arc<Vec<Value>>>,
+    /// What drafts change, by their tenants.
+    changes: Unchanged<Arc<Vec<Change>>>,
+    /// The order that drafts would have, by their tenants.
+    drafted: Unchanged<Arc<Order>>,
 }
 
 impl Api {
@@ -78,6 +86,8 @@ impl Api {
             callers: Unchanged::new(store.changes()),
             in_force: Unchanged::new(store.changes()),
             rows: Unchanged::new(store.changes()),
+            changes: Unchanged::new(store.changes()),
+            drafted: Unchanged::new(store.changes()),
             store,
             key,
             complete,
@@ -97,6 +107,8 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(hook::get, hook::put, hook::delete))
         .routes(routes!(hook::versions))
         .routes(routes!(draft::get, draft::put))
+        .routes(routes!(changes::get))
+        .routes(routes!(order::get))
         .routes(routes!(revisions::list, revisions::publish))
         .routes(routes!(revisions::get))
         .routes(routes!(revisions::rollback))

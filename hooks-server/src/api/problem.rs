@@ -29,12 +29,12 @@ pub(crate) struct Problem {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct FieldError {
     /// Where it is: the path of a JSON pointer.
-    path: String,
+    pub(crate) path: String,
     /// What is wrong.
-    message: String,
+    pub(crate) message: String,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<String>,
+    pub(crate) help: Option<String>,
 }
 
 impl From<Mistake> for FieldError {
@@ -91,6 +91,21 @@ impl Problem {
         matches!(self.status, 401 | 403)
     }
 
+    /// The status of the answer.
+    pub(crate) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST)
+    }
+
+    /// The kind, for people.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Every mistake in what was sent.
+    pub(crate) fn errors(&self) -> &[FieldError] {
+        &self.errors
+    }
+
     /// The text for other protocols.
     pub(crate) fn detail(&self) -> &str {
         &self.detail
@@ -124,7 +139,7 @@ impl From<StoreError> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST);
+        let status = self.status();
         let kind = [(CONTENT_TYPE, "application/problem+json")];
         (status, kind, Json(self)).into_response()
     }

@@ -4,7 +4,7 @@ use layout::Layout;
 
 const LAYOUT: Layout = Layout {
     rooms: &[
-        "metrics", "program", "api", "shared", "door", "goclaw", "health", "server",
+        "metrics", "program", "api", "shared", "door", "goclaw", "console", "health", "server",
     ],
     leaves: &["body", "limits", "shutdown", "socket"],
     collections: &["lib"],

@@ -2,6 +2,7 @@
 
 mod api;
 mod common;
+mod console;
 mod doors;
 mod goclaw;
 mod layout;

@@ -49,6 +49,8 @@ pub struct ExecutionFilter {
     pub since: Option<Timestamp>,
     /// Those before this time.
     pub until: Option<Timestamp>,
+    /// After the one with this number: a search for what is rare looks at a part of a long log.
+    pub after: Option<u64>,
 }
 
 /// How many executions are decrypted at once. Each may be as long as an event.
@@ -84,7 +86,7 @@ impl ExecutionFilter {
     /// Adds its conditions to a statement.
     fn add_to(&self, sql: &mut String, values: &mut Vec<Value>) {
         let text = |text: &Option<String>| text.as_deref().map(|text| column(text).into());
-        let conditions: [(&str, Option<Value>); 8] = [
+        let conditions: [(&str, Option<Value>); 9] = [
             ("hook =", text(&self.hook)),
             (
                 "outcome =",
@@ -96,6 +98,7 @@ impl ExecutionFilter {
             ("event =", text(&self.event)),
             ("at >=", self.since.map(Into::into)),
             ("at <", self.until.map(Into::into)),
+            ("seq >", self.after.map(Into::into)),
         ];
         for (condition, value) in conditions {
             if let Some(value) = value {

@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::paint::say;
 
 /// The tenant of the demo.
-const TENANT: &str = "demo";
+pub(super) const TENANT: &str = "demo";
 
 /// A store with hooks in force, and the token of its owner.
 pub(super) struct Demo {

@@ -38,6 +38,9 @@ pub(crate) struct Args {
     key: Option<PathBuf>,
     #[command(flatten)]
     allowed: Allowed,
+    /// The tenant whose console the link opens; by default the global one, whose hooks all tenants have.
+    #[arg(long, requires = "store", default_value = "")]
+    tenant: String,
     /// Show what it is like, with a store that is thrown away and an agent that raises events.
     #[arg(long, conflicts_with_all = ["store", "file", "records"])]
     demo: bool,
@@ -104,7 +107,12 @@ async fn serve(
     }
     let server = builder.bind().await.map_err(Failure::found)?;
     let shutdown = Shutdown::on_signals().map_err(Failure::found)?;
-    say(&server, as_json);
+    let tenant = if demo.is_some() {
+        demo::TENANT
+    } else {
+        &args.tenant
+    };
+    say(&server, tenant, as_json);
     if let (Some(demo), Some(address)) = (&demo, server.address()) {
         if !as_json {
             demo.say(address);
@@ -161,12 +169,12 @@ async fn hooks(
 }
 
 /// Says where the daemon is reached, when it is.
-fn say(server: &Server, as_json: bool) {
-    let (address, socket) = (server.address(), server.socket());
+fn say(server: &Server, tenant: &str, as_json: bool) {
+    let (address, socket, login) = (server.address(), server.socket(), server.login(tenant));
     if as_json {
         say!(
             "{}",
-            json!({ "listen": address, "login": null, "socket": socket })
+            json!({ "listen": address, "login": login, "socket": socket })
         );
         return;
     }
@@ -175,6 +183,9 @@ fn say(server: &Server, as_json: bool) {
     }
     if let Some(address) = address {
         say!("listening on http://{address} for agents: POST /hooks/claude, /hooks/codex, …");
+    }
+    if let Some(login) = login {
+        say!("the console, by a link that works once: {login}");
     }
 }
 

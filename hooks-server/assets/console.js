@@ -1,0 +1,95 @@
+// What saves steps. Every page is whole without it.
+"use strict";
+{
+  const rows = () => [...document.querySelectorAll("a.row")];
+  const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]");
+  let isGoing = false;
+
+  // `g` and a letter go to a page, `j` and `k` to rows, `/` to the search, `?` to the list of keys.
+  const press = (event) => {
+    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) return move(event);
+    if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
+    if (isGoing) {
+      isGoing = false;
+      document.querySelector(`nav a[data-key="${CSS.escape(event.key)}"]`)?.click();
+      return;
+    }
+    if (event.key === "g") {
+      isGoing = true;
+      setTimeout(() => (isGoing = false), 1500);
+    } else if (event.key === "j" || event.key === "k") {
+      const all = rows();
+      const at = all.indexOf(document.activeElement);
+      const next = event.key === "j" ? at + 1 : Math.max(at - 1, 0);
+      all[Math.min(next, all.length - 1)]?.focus();
+    } else if (event.key === "/") {
+      const search = document.querySelector("input[type=search]");
+      if (!search) return;
+      event.preventDefault();
+      search.focus();
+    } else if (event.key === "?") {
+      document.getElementById("keys")?.showModal();
+    }
+  };
+  addEventListener("keydown", press);
+
+  // A hook goes before or behind another: it gets a priority between its new neighbours, as a draft.
+  const priority = (row) => row?.querySelector(".priority input[name=priority]");
+  const place = (row, before, after) => {
+    const input = priority(row);
+    if (!input || (!before && !after)) return;
+    const above = before && Number(before.dataset.priority);
+    const below = after && Number(after.dataset.priority);
+    if (before && after) input.value = Math.floor((above + below) / 2) === below ? below + 1 : Math.floor((above + below) / 2);
+    else input.value = before ? above - 10 : below + 10;
+    input.form.requestSubmit();
+  };
+  const move = (event) => {
+    const row = event.target.closest("tr[data-priority]");
+    if (!row) return;
+    event.preventDefault();
+    const previous = row.previousElementSibling;
+    const next = row.nextElementSibling;
+    if (event.key === "ArrowUp" && previous) place(row, previous.previousElementSibling, previous);
+    if (event.key === "ArrowDown" && next) place(row, next, next.nextElementSibling);
+  };
+  let dragged = null;
+  const over = (event) => event.target.closest?.("tr[data-priority]");
+  const unmark = () => document.querySelectorAll("tr.over").forEach((row) => row.classList.remove("over"));
+  addEventListener("dragstart", (event) => {
+    dragged = over(event);
+  });
+  addEventListener("dragover", (event) => {
+    const row = over(event);
+    if (!dragged || !row) return;
+    event.preventDefault();
+    unmark();
+    row.classList.add("over");
+  });
+  addEventListener("drop", (event) => {
+    const row = over(event);
+    unmark();
+    if (!dragged || !row || row === dragged) return;
+    event.preventDefault();
+    let before = row.previousElementSibling;
+    if (before === dragged) before = before.previousElementSibling;
+    place(dragged, before, row);
+  });
+  for (const input of document.querySelectorAll(".priority input[name=priority]")) {
+    input.closest("tr").draggable = true;
+  }
+
+  // A mistake is read at once.
+  document.querySelector(".mistakes")?.focus();
+
+  // What comes in says so once, and not for each row.
+  let waiting = null;
+  addEventListener("htmx:after:swap", () => {
+    const count = document.getElementById("news")?.dataset.count;
+    if (!count || waiting) return;
+    waiting = setTimeout(() => {
+      waiting = null;
+      document.getElementById("said").textContent = `${count} new`;
+    }, 1000);
+  });
+}

@@ -1,0 +1,91 @@
+//! `/draft/changes`: what the draft changes, by the names of hooks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use hooks_runtime::Bundle;
+use hooks_store::{Role, Tenant};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::Api;
+use super::caller::Caller;
+use super::problem::Problem;
+use super::wire::List;
+
+/// A hook that would be another, or a table of settings.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Change {
+    /// The name of the hook; of a table of settings, its key behind a slash.
+    pub(crate) hook: String,
+    /// What is in force; none if it is new.
+    pub(crate) before: Option<Value>,
+    /// What would be; none if it is removed.
+    pub(crate) after: Option<Value>,
+}
+
+/// Lists what publishing the draft would change.
+#[utoipa::path(get, path = "/draft/changes", responses((status = 200, body = List<Change>)))]
+pub(super) async fn get(
+    State(api): State<Arc<Api>>,
+    caller: Caller,
+) -> Result<axum::Json<List<Change>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let changes = api.changes(&caller.tenant).await?;
+    Ok(axum::Json(List::whole(changes.iter().cloned())))
+}
+
+impl Api {
+    /// What the draft changes. It is read once after each change.
+    pub(crate) async fn changes(&self, tenant: &Tenant) -> Result<Arc<Vec<Change>>, Problem> {
+        self.changes.get(tenant.id(), read(tenant)).await
+    }
+}
+
+async fn read(tenant: &Tenant) -> Result<Arc<Vec<Change>>, Problem> {
+    let newest = tenant.revisions(None, 1).await?.items.into_iter().next();
+    let before = newest
+        .map(|revision| parts(&revision.bundle))
+        .unwrap_or_default();
+    Ok(Arc::new(between(before, parts(&tenant.draft().await?))))
+}
+
+/// The parts of a bundle, by their names.
+fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
+    let tables = bundle
+        .tables()
+        .iter()
+        .map(|(key, table)| (format!("/{key}"), table.clone()));
+    let hooks = bundle.hooks.iter().map(|hook| {
+        let name = hook["name"].as_str().unwrap_or_default();
+        (name.to_owned(), hook.clone())
+    });
+    tables.chain(hooks).collect()
+}
+
+/// What differs between two sets.
+pub(crate) fn between(
+    mut before: BTreeMap<String, Value>,
+    after: BTreeMap<String, Value>,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (hook, after) in after {
+        let before = before.remove(&hook);
+        if before.as_ref() != Some(&after) {
+            changes.push(Change {
+                hook,
+                before,
+                after: Some(after),
+            });
+        }
+    }
+    let removed = before.into_iter().map(|(hook, before)| Change {
+        hook,
+        before: Some(before),
+        after: None,
+    });
+    changes.extend(removed);
+    changes
+}

@@ -1,0 +1,87 @@
+//! `/order`: which hooks run when, in their order.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use hooks_runtime::{Ordered, Runtime};
+use hooks_store::{Role, Tenant};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::Api;
+use super::caller::Caller;
+use super::extract::Query;
+use super::problem::Problem;
+use super::simulate::Given;
+
+/// Whose order.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+pub(crate) struct Of {
+    /// Only hooks on this event.
+    pub(crate) event: Option<String>,
+    /// The order that the draft would have, instead of the one in force.
+    #[serde(default)]
+    pub(crate) draft: bool,
+}
+
+/// Hooks in their order.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Order {
+    /// The hooks: `order`, `hook`, `priority`, `events`, `handler`, `filter`, `mode`, `guard`, and, where there is something
+    /// to say, `judges_again_after`, `never` and `version`.
+    #[schema(value_type = Vec<Object>)]
+    pub(crate) items: Vec<Ordered>,
+    /// What else there is to tell, such as hooks that do not run here.
+    pub(crate) notices: Vec<String>,
+}
+
+/// Lists the hooks in the order in which they run.
+#[utoipa::path(get, path = "/order", params(Of), responses((status = 200, body = Order)))]
+pub(super) async fn get(
+    State(api): State<Arc<Api>>,
+    caller: Caller,
+    Query(of): Query<Of>,
+) -> Result<axum::Json<Order>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let mut order = Order::clone(&*api.order(&caller.tenant, of.draft).await?);
+    if let Some(event) = &of.event {
+        order.items.retain(|hook| hook.events.contains(event));
+    }
+    Ok(axum::Json(order))
+}
+
+impl Api {
+    /// The order of a tenant's hooks, which is read once after each change.
+    pub(crate) async fn order(&self, tenant: &Tenant, draft: bool) -> Result<Arc<Order>, Problem> {
+        if draft {
+            return self
+                .drafted
+                .get(tenant.id(), self.order_of_draft(tenant))
+                .await;
+        }
+        let runtime = self.hooks(tenant).await?;
+        let mut notices = tenant.notices().await?;
+        notices.extend(runtime.notices());
+        Ok(Arc::new(Order {
+            items: runtime.order(),
+            notices,
+        }))
+    }
+
+    async fn order_of_draft(&self, tenant: &Tenant) -> Result<Arc<Order>, Problem> {
+        let set = tenant.preview(&tenant.draft().await?).await?;
+        let builder = self.complete(Runtime::builder()).source(Given(set));
+        let runtime = builder
+            .shared(true)
+            .secrets(tenant.secret_values_now().await?)
+            .build()
+            .await
+            .map_err(|error| Problem::at("/draft", error.to_string()))?;
+        let order = Order {
+            items: runtime.order(),
+            notices: runtime.notices(),
+        };
+        runtime.shutdown().await;
+        Ok(Arc::new(order))
+    }
+}

@@ -1,0 +1,53 @@
+//! What a page says if it cannot be shown, with the ways on.
+
+use askama::Template;
+use axum::http::StatusCode;
+use axum::http::header::LOCATION;
+use axum::response::{IntoResponse, Response};
+
+use super::frame::page;
+use crate::api::problem::Problem;
+
+/// Why there is no page.
+pub(super) enum Failed {
+    /// Something is wrong.
+    Problem(Problem),
+    /// Nobody knows who asks, and where to go on afterwards.
+    Stranger(String),
+}
+
+impl Failed {
+    pub(super) fn new(status: StatusCode, why: &str) -> Self {
+        Failed::Problem(Problem::new(status, why))
+    }
+}
+
+impl<T: Into<Problem>> From<T> for Failed {
+    fn from(problem: T) -> Self {
+        Failed::Problem(problem.into())
+    }
+}
+
+#[derive(Template)]
+#[template(path = "failed.html")]
+struct Page {
+    problem: Problem,
+}
+
+impl IntoResponse for Failed {
+    fn into_response(self) -> Response {
+        match self {
+            Failed::Problem(problem) => {
+                let status = problem.status();
+                let mut response = page(&Page { problem });
+                *response.status_mut() = status;
+                response
+            }
+            Failed::Stranger(next) => {
+                let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
+                let to = [(LOCATION, format!("/login?next={next}"))];
+                (StatusCode::SEE_OTHER, to).into_response()
+            }
+        }
+    }
+}

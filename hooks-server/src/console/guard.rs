@@ -1,0 +1,84 @@
+//! What a browser may do with the pages, and which requests other pages may not make.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use super::failed::Failed;
+
+/// Everything comes from here, nothing is written into a page that runs, and no page of others has ours in it.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Refuses writes of other pages, and sets the headers of all pages.
+pub(super) async fn page(request: Request<Body>, next: Next) -> Response {
+    let is_read = request.method().is_safe();
+    let mut response = if is_read || is_own(request.headers()) {
+        next.run(request).await
+    } else {
+        Failed::new(
+            StatusCode::FORBIDDEN,
+            "the form was sent by another page: open the page here, and send it again",
+        )
+        .into_response()
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "same-origin"),
+        (CACHE_CONTROL, "no-store"),
+    ] {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Whether a write comes from one of our pages, or from no page at all: every browser says so in headers that a page cannot
+/// set.
+fn is_own(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
+        (Some(site), _) => matches!(site, "same-origin" | "none"),
+        (None, Some(origin)) => {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            host.is_some() && host == text(HOST.as_str())
+        }
+        (None, None) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_pages_write() {
+        let asked = |pairs: &[(&'static str, &'static str)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
+            is_own(&pairs.collect())
+        };
+        assert!(asked(&[("sec-fetch-site", "same-origin")]));
+        assert!(asked(&[("origin", "http://a:1"), ("host", "a:1")]));
+        assert!(asked(&[("host", "a:1")]));
+        for site in ["cross-site", "same-site", "what"] {
+            assert!(!asked(&[
+                ("sec-fetch-site", site),
+                ("origin", "http://a"),
+                ("host", "a")
+            ]));
+        }
+        for origin in ["http://b:1", "http://a:2", "null", "a:1"] {
+            assert!(!asked(&[("origin", origin), ("host", "a:1")]), "{origin}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The console: pages for people, on the same functions as the API.
+//!
+//! A page is a file here with its handlers, a template of the same name in `templates/`, and its line in [`pages`]. It is
+//! whole without a script: forms post and redirect, and every view has an address. Scripts only save steps.
+//!
+//! - [`session`]: who looks. A one-time link or a token opens a session, which has the role and the tenant.
+//! - [`guard`]: what a browser may do with the pages, and which requests other pages may not make.
+//! - [`frame`]: what all pages have around them.
+
+mod assets;
+mod diff;
+mod executions;
+mod failed;
+mod frame;
+mod guard;
+mod order;
+mod session;
+mod when;
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+use tower_http::compression::CompressionLayer;
+
+pub(crate) use self::session::Sessions;
+use crate::api::Api;
+
+/// What the pages need.
+#[derive(Clone)]
+pub(crate) struct Console {
+    api: Arc<Api>,
+    sessions: Arc<Sessions>,
+}
+
+impl FromRef<Console> for Arc<Api> {
+    fn from_ref(console: &Console) -> Self {
+        Arc::clone(&console.api)
+    }
+}
+
+/// The pages, in the order of the navigation.
+fn pages() -> Router<Console> {
+    Router::new()
+        .route("/", get(order::get))
+        .route("/hook/{id}/priority", post(order::priority))
+        .route("/executions", get(executions::list))
+        .route("/executions/news", get(executions::news))
+        .route("/executions/{seq}", get(executions::one))
+        .route("/sessions/{id}", get(executions::session))
+}
+
+/// The routes of the console.
+pub(crate) fn router<S>(api: Arc<Api>, sessions: Arc<Sessions>) -> Router<S> {
+    pages()
+        .route("/login", get(session::form).post(session::open))
+        .route("/logout", post(session::close))
+        .route("/theme", post(frame::theme))
+        .layer(middleware::from_fn(guard::page))
+        .route("/assets/{name}", get(assets::get))
+        .layer(CompressionLayer::new())
+        .with_state(Console { api, sessions })
+}

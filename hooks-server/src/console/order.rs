@@ -1,0 +1,172 @@
+//! The order: what runs when. The list is the order of execution.
+
+use std::collections::HashMap;
+
+use askama::Template;
+use axum::Form;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use hooks_core::agent::AgentEvent;
+use hooks_runtime::Ordered;
+use hooks_runtime::entry::Mode;
+use hooks_store::{Hook, Role};
+use serde::Deserialize;
+
+use super::Console;
+use super::failed::Failed;
+use super::frame::{Frame, done, page};
+use super::session::Visitor;
+use crate::api::problem::Problem;
+
+/// How many hooks a page has.
+const PAGE: usize = 200;
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    /// The event; by default the one that most hooks are for.
+    event: Option<String>,
+    /// Whose order: what is in force, or the draft.
+    #[serde(default)]
+    of: String,
+    /// A part of the name.
+    #[serde(default)]
+    q: String,
+    /// How many hooks are on the pages before.
+    #[serde(default)]
+    from: usize,
+}
+
+struct Choice {
+    value: String,
+    name: String,
+}
+
+struct Row {
+    hook: Ordered,
+    /// The id of the hook, if it has a page.
+    id: Option<String>,
+    /// What a change of the priority names.
+    stored: Option<Hook>,
+}
+
+impl Row {
+    fn is_off(&self) -> bool {
+        self.hook.mode == Mode::Off
+    }
+
+    fn is_shadow(&self) -> bool {
+        self.hook.mode == Mode::Shadow
+    }
+
+    fn events(&self) -> String {
+        match self.hook.events.len() {
+            count if count == AgentEvent::NAMES.len() => "all events".to_owned(),
+            0..=3 => self.hook.events.join(", "),
+            count => format!("{}, … ({count})", self.hook.events[..2].join(", ")),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "order.html")]
+struct Page {
+    frame: Frame,
+    title: &'static str,
+    events: &'static [&'static str],
+    choices: Vec<Choice>,
+    event: String,
+    of: String,
+    q: String,
+    notices: Vec<String>,
+    rows: Vec<Row>,
+    /// How many hooks there are, and how many are asked for.
+    total: usize,
+    count: usize,
+    next: Option<String>,
+    step: usize,
+}
+
+/// Shows the order.
+pub(super) async fn get(
+    State(console): State<Console>,
+    visitor: Visitor,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Failed> {
+    let tenant = &visitor.caller.tenant;
+    visitor.caller.at_least(Role::Viewer)?;
+    let event = asked.event.unwrap_or_else(|| "BeforeToolCall".to_owned());
+    let order = console.api.order(tenant, asked.of == "draft").await?;
+    let mut stored: HashMap<String, Hook> = HashMap::new();
+    for hook in tenant.hooks().await? {
+        stored.insert(hook.name.clone(), hook);
+    }
+    let is_asked = |hook: &&Ordered| {
+        (event.is_empty() || hook.events.contains(&event)) && hook.hook.contains(&asked.q)
+    };
+    let found: Vec<&Ordered> = order.items.iter().filter(is_asked).collect();
+    let rows = found.iter().skip(asked.from).take(PAGE).map(|hook| {
+        let stored = stored.remove(&hook.hook);
+        Row {
+            hook: (*hook).clone(),
+            id: stored.as_ref().map(|hook| hook.id.clone()),
+            stored,
+        }
+    });
+    let next = asked.from + PAGE;
+    let query = |from: usize| {
+        let mut query = url::form_urlencoded::Serializer::new(String::from("/?"));
+        query
+            .append_pair("event", &event)
+            .append_pair("of", &asked.of)
+            .append_pair("q", &asked.q);
+        query.append_pair("from", &from.to_string()).finish()
+    };
+    let choice = |value: &str, name: &str| Choice {
+        value: value.to_owned(),
+        name: name.to_owned(),
+    };
+    Ok(page(&Page {
+        frame: Frame::new(&console, &visitor, "/").await?,
+        title: "Order",
+        events: AgentEvent::NAMES,
+        choices: vec![choice("", "in force"), choice("draft", "the draft")],
+        notices: order.notices.clone(),
+        rows: rows.collect(),
+        total: order.items.len(),
+        count: found.len(),
+        next: (next < found.len()).then(|| query(next)),
+        step: PAGE,
+        event,
+        of: asked.of,
+        q: asked.q,
+    }))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Moved {
+    version: u64,
+    priority: i32,
+    #[serde(default)]
+    next: String,
+}
+
+/// Gives a hook of the draft another priority.
+pub(super) async fn priority(
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Form(moved): Form<Moved>,
+) -> Result<Response, Failed> {
+    let by = visitor
+        .caller
+        .at_least(Role::Author)?
+        .comment("another priority");
+    let tenant = &visitor.caller.tenant;
+    let hook = tenant
+        .hook(&id)
+        .await?
+        .ok_or_else(|| Problem::no("hook", &id))?;
+    let mut body = hook.body;
+    body["priority"] = moved.priority.into();
+    tenant.update(&id, moved.version, &body, &by).await?;
+    Ok(done(&moved.next, "saved"))
+}

@@ -1,0 +1,235 @@
+//! Who looks. A one-time link or a token opens a session; its cookie is a random number, and all else stays here.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use askama::Template;
+use axum::Form;
+use axum::extract::{FromRequestParts, Query, State};
+use axum::http::header::{COOKIE, SET_COOKIE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use hooks_store::Tenant;
+use ring::rand::{SecureRandom as _, SystemRandom};
+use serde::Deserialize;
+
+use super::Console;
+use super::failed::Failed;
+use super::frame::{Theme, page};
+use crate::api::caller::Caller;
+
+/// How long a session lives after it was last used.
+const IDLE: Duration = Duration::from_hours(12);
+
+/// How many sessions are open at once. A further one closes the one that was not used for the longest time.
+const MOST: usize = 10_000;
+
+/// The name of the cookie.
+const NAME: &str = "hooks_session";
+
+/// The sessions that are open, and the links that open one.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    links: Mutex<HashMap<String, Tenant>>,
+    open: Mutex<HashMap<String, Session>>,
+}
+
+struct Session {
+    caller: Caller,
+    used: Instant,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A number that nobody guesses.
+fn secret() -> String {
+    let mut bytes = [0; 32];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .expect("the system has randomness");
+    bytes.map(|byte| format!("{byte:02x}")).concat()
+}
+
+impl Sessions {
+    /// Makes the code of a link that opens one session, of the owner of a tenant.
+    pub(crate) fn link(&self, tenant: Tenant) -> String {
+        let code = secret();
+        locked(&self.links).insert(code.clone(), tenant);
+        code
+    }
+
+    fn open(&self, caller: Caller) -> String {
+        let id = secret();
+        let mut open = locked(&self.open);
+        open.retain(|_, session| session.used.elapsed() < IDLE);
+        if open.len() >= MOST
+            && let Some(oldest) = open.iter().min_by_key(|(_, session)| session.used)
+        {
+            let oldest = oldest.0.clone();
+            open.remove(&oldest);
+        }
+        let used = Instant::now();
+        open.insert(id.clone(), Session { caller, used });
+        id
+    }
+
+    fn caller(&self, id: &str) -> Option<Caller> {
+        let mut open = locked(&self.open);
+        let session = open
+            .get_mut(id)
+            .filter(|session| session.used.elapsed() < IDLE)?;
+        session.used = Instant::now();
+        Some(session.caller.clone())
+    }
+}
+
+/// The value of a cookie.
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let lines = headers.get_all(COOKIE).into_iter();
+    let cookies = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'));
+    let mut cookies = cookies.filter_map(|cookie| cookie.trim().split_once('='));
+    cookies
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| value)
+}
+
+/// Whoever looks at a page.
+pub(super) struct Visitor {
+    pub(super) caller: Caller,
+    pub(super) theme: Theme,
+    /// The address of the page.
+    pub(super) address: String,
+}
+
+impl FromRequestParts<Console> for Visitor {
+    type Rejection = Failed;
+
+    async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Failed> {
+        let id = cookie(&parts.headers, NAME);
+        let caller = id.and_then(|id| console.sessions.caller(id));
+        let stranger = || Failed::Stranger(parts.uri.to_string());
+        let caller = caller.ok_or_else(stranger)?;
+        // The token of the session may have been revoked since.
+        let caller = caller.again(&console.api).await.map_err(|problem| {
+            if problem.is_about_rights() {
+                stranger()
+            } else {
+                problem.into()
+            }
+        })?;
+        Ok(Visitor {
+            caller,
+            theme: Theme::of(&parts.headers),
+            address: parts.uri.to_string(),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    next: String,
+}
+
+#[derive(Template)]
+#[template(path = "login.html")]
+struct Page {
+    theme: Theme,
+    next: String,
+    error: Option<String>,
+}
+
+/// Asks for a token, or takes the code of a link.
+pub(super) async fn form(
+    State(console): State<Console>,
+    headers: HeaderMap,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let tenant = locked(&console.sessions.links).remove(&asked.code);
+    if let Some(tenant) = tenant {
+        return entered(&console, Caller::of_link(tenant), &asked.next);
+    }
+    let used = "the link was used already, or the daemon has started again: use a token";
+    page(&Page {
+        theme: Theme::of(&headers),
+        next: asked.next,
+        error: (!asked.code.is_empty()).then(|| used.to_owned()),
+    })
+}
+
+#[derive(Deserialize)]
+pub(super) struct Login {
+    token: String,
+    #[serde(default)]
+    next: String,
+}
+
+/// Opens a session.
+pub(super) async fn open(
+    State(console): State<Console>,
+    headers: HeaderMap,
+    Form(login): Form<Login>,
+) -> Response {
+    match Caller::of_token(&console.api, login.token.trim(), "console").await {
+        Ok(caller) => entered(&console, caller, &login.next),
+        Err(problem) => {
+            let shown = Page {
+                theme: Theme::of(&headers),
+                next: login.next,
+                error: Some(problem.detail().to_owned()),
+            };
+            (StatusCode::UNAUTHORIZED, page(&shown)).into_response()
+        }
+    }
+}
+
+fn entered(console: &Console, caller: Caller, next: &str) -> Response {
+    let id = console.sessions.open(caller);
+    let cookie = format!("{NAME}={id}; Path=/; HttpOnly; SameSite=Lax");
+    ([(SET_COOKIE, cookie)], Redirect::to(own(next))).into_response()
+}
+
+/// An address of ours: a link to us cannot send somebody elsewhere.
+pub(super) fn own(next: &str) -> &str {
+    let is_own = next.starts_with('/')
+        && !next.starts_with("//")
+        && !next.contains(['\\', '\r', '\n', '\t']);
+    if is_own { next } else { "/" }
+}
+
+/// Closes the session.
+pub(super) async fn close(State(console): State<Console>, headers: HeaderMap) -> Response {
+    if let Some(id) = cookie(&headers, NAME) {
+        locked(&console.sessions.open).remove(id);
+    }
+    let gone = format!("{NAME}=; Path=/; Max-Age=0");
+    ([(SET_COOKIE, gone)], Redirect::to("/login")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_sent_elsewhere() {
+        for next in [
+            "",
+            "//evil.example",
+            "https://evil.example",
+            "/\\evil.example",
+            "/\t/evil.example",
+            "javascript:1",
+        ] {
+            assert_eq!(own(next), "/", "{next}");
+        }
+        assert_eq!(own("/executions?hook=a"), "/executions?hook=a");
+    }
+}

@@ -1,0 +1,218 @@
+//! The console without a browser: who may look, what pages say, and what forms do.
+
+use hooks_store::By;
+use serde_json::json;
+
+use crate::common::{Answered, Stored, claude, exchange, request, stored};
+
+/// Somebody who is logged in.
+pub(crate) struct Visitor<'a> {
+    stored: &'a Stored,
+    cookie: String,
+}
+
+impl Stored {
+    /// Logs in by a token.
+    pub(crate) async fn visit(&self, tenant: &str, role: &str) -> Visitor<'_> {
+        let token = self.client(tenant, role).await.token;
+        let entered = form(
+            self,
+            "",
+            "/login",
+            &[("token", &token), ("next", "/executions")],
+        )
+        .await;
+        assert_eq!(entered.status, 303, "{entered:?}");
+        assert_eq!(entered.header("location"), Some("/executions"));
+        let cookie = entered.header("set-cookie").unwrap();
+        assert!(cookie.contains("HttpOnly; SameSite"), "{cookie}");
+        let cookie = cookie.split(';').next().unwrap().to_owned();
+        Visitor {
+            stored: self,
+            cookie,
+        }
+    }
+}
+
+/// Sends a form.
+async fn form(stored: &Stored, headers: &str, path: &str, fields: &[(&str, &str)]) -> Answered {
+    let body = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(fields)
+        .finish();
+    let headers = format!("content-type: application/x-www-form-urlencoded\r\n{headers}");
+    exchange(
+        stored.daemon.tcp().await,
+        &request("POST", path, &headers, &body),
+    )
+    .await
+}
+
+impl Visitor<'_> {
+    pub(crate) async fn get(&self, path: &str) -> Answered {
+        let headers = format!("cookie: a=b; {}\r\n", self.cookie);
+        exchange(
+            self.stored.daemon.tcp().await,
+            &request("GET", path, &headers, ""),
+        )
+        .await
+    }
+
+    pub(crate) async fn page(&self, path: &str) -> String {
+        let page = self.get(path).await;
+        assert_eq!(page.status, 200, "{page:?}");
+        page.body
+    }
+
+    pub(crate) async fn send(&self, path: &str, fields: &[(&str, &str)]) -> Answered {
+        self.send_from("same-origin", path, fields).await
+    }
+
+    async fn send_from(&self, site: &str, path: &str, fields: &[(&str, &str)]) -> Answered {
+        let headers = format!("cookie: {}\r\nsec-fetch-site: {site}\r\n", self.cookie);
+        form(self.stored, &headers, path, fields).await
+    }
+}
+
+#[tokio::test]
+async fn a_stranger_is_asked_to_log_in() {
+    let stored = stored().await;
+    let page = stored.daemon.get("/executions?hook=a").await;
+    assert_eq!(page.status, 303);
+    assert_eq!(
+        page.header("location"),
+        Some("/login?next=%2Fexecutions%3Fhook%3Da")
+    );
+    let refused = form(&stored, "", "/login", &[("token", "<b>no</b>")]).await;
+    assert_eq!(refused.status, 401);
+    assert!(refused.body.contains("the token is unknown"), "{refused:?}");
+    let used = stored.daemon.get("/login?code=no").await;
+    assert!(used.body.contains("was used already"), "{used:?}");
+}
+
+#[tokio::test]
+async fn a_session_ends_with_its_token_and_by_a_click() {
+    let stored = stored().await;
+    let visitor = stored.visit("acme", "viewer").await;
+    visitor.page("/").await;
+    assert_eq!(visitor.send("/logout", &[]).await.status, 303);
+    assert_eq!(visitor.get("/").await.status, 303);
+    let visitor = stored.visit("acme", "viewer").await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("the test"));
+    for token in acme.tokens().await.unwrap() {
+        acme.revoke_token(&token.id, &by).await.unwrap();
+    }
+    assert_eq!(visitor.get("/").await.status, 303);
+}
+
+#[tokio::test]
+async fn another_page_writes_nothing() {
+    let stored = stored().await;
+    let visitor = stored.visit("acme", "owner").await;
+    for site in ["cross-site", "same-site"] {
+        let refused = visitor.send_from(site, "/logout", &[]).await;
+        assert_eq!(refused.status, 403);
+        assert!(refused.body.contains("sent by another page"), "{refused:?}");
+    }
+    let page = visitor.get("/").await;
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(
+        policy.starts_with("default-src 'none'") && !policy.contains("unsafe"),
+        "{policy}"
+    );
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+}
+
+#[tokio::test]
+async fn the_order_shows_what_runs_and_takes_another_priority_as_a_draft() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    let hostile = "<script>alert(1)</script>";
+    for (name, block) in [("first", hostile), ("second", "no")] {
+        let hook =
+            json!({ "name": name, "event": "BeforeToolCall", "tools": [hostile], "block": block });
+        acme.create(&hook, &by).await.unwrap();
+    }
+    acme.publish(&by).await.unwrap();
+    let visitor = stored.visit("acme", "author").await;
+    let page = visitor.page("/").await;
+    assert!(page.find(">first<").unwrap() < page.find(">second<").unwrap());
+    assert!(
+        page.contains("never runs: `first`") && !page.contains(hostile),
+        "{page}"
+    );
+    let second = acme.hooks().await.unwrap().remove(1);
+    let path = format!("/hook/{}/priority", second.id);
+    let fields = [("version", "1"), ("priority", "5"), ("next", "/?of=draft")];
+    let moved = visitor.send(&path, &fields).await;
+    assert_eq!(
+        moved.header("location"),
+        Some("/?of=draft&done=saved"),
+        "{moved:?}"
+    );
+    let draft = visitor.page("/?of=draft&done=saved").await;
+    assert!(
+        draft.find(">second<").unwrap() < draft.find(">first<").unwrap(),
+        "{draft}"
+    );
+    assert!(
+        draft.contains("The draft has it") && draft.contains("class=\"count\""),
+        "{draft}"
+    );
+    assert_eq!(visitor.send(&path, &fields).await.status, 412);
+    let viewer = stored.visit("acme", "viewer").await;
+    assert_eq!(viewer.send(&path, &fields).await.status, 403);
+    assert!(!viewer.page("/").await.contains("name=\"priority\""));
+}
+
+#[tokio::test]
+async fn an_execution_says_why() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    let hook = json!({ "name": "no-push", "event": "BeforeToolCall", "if": "args.command.contains('push')", "block": "not <now>" });
+    acme.create(&hook, &by).await.unwrap();
+    acme.publish(&by).await.unwrap();
+    let visitor = stored.visit("acme", "viewer").await;
+    assert!(
+        visitor
+            .page("/executions")
+            .await
+            .contains("No hook has run yet")
+    );
+    let agent = stored.client("acme", "operator").await;
+    agent
+        .door("/hooks/claude", &claude("Bash", "git push"))
+        .await;
+    let found = "/executions?hook=no-push&decision=block";
+    let page = stored
+        .eventually(async || {
+            Some(visitor.page(found).await).filter(|page| page.contains("class=\"row\""))
+        })
+        .await;
+    assert!(
+        page.contains("not &#60;now&#62;") || page.contains("not &lt;now&gt;"),
+        "{page}"
+    );
+    let path = page
+        .split("href=\"/executions/")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let one = visitor.page(&format!("/executions/{path}")).await;
+    assert!(
+        one.contains("no-push") && one.contains("/sessions/s1"),
+        "{one}"
+    );
+    assert!(visitor.page("/sessions/s1").await.contains("no-push"));
+    assert!(
+        visitor
+            .page("/executions?tool=none")
+            .await
+            .contains("Nothing matches")
+    );
+    assert_eq!(visitor.get("/executions?decision=no").await.status, 400);
+    assert_eq!(visitor.get("/executions/999").await.status, 404);
+    let other = stored.visit("other", "owner").await;
+    assert_eq!(other.get(&format!("/executions/{path}")).await.status, 404);
+}
