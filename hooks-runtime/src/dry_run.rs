@@ -22,7 +22,7 @@ type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + 
 /// of factories of your own. The notices of the runtime name them.
 ///
 /// A `command`, `http`, `prompt` or `process` runs only if its entry says `harmless = true`, and you
-/// [ask for it](Self::running_harmless). Any other gives the answer
+/// [ask for it](Self::running_harmless), or if you [name it](Self::running). Any other gives the answer
 /// that it is [known to have given](Self::answering), or is left out: its record is `skipped`, and its `why` says so.
 ///
 /// ```
@@ -52,7 +52,9 @@ type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + 
 pub struct DryRun {
     answers: Option<Arc<Answers>>,
     /// Whether handlers run whose entries say that they are harmless.
-    pub(crate) runs_harmless: bool,
+    runs_harmless: bool,
+    /// The hooks whose handlers run whatever they do.
+    runs: Vec<String>,
 }
 
 impl DryRun {
@@ -68,6 +70,18 @@ impl DryRun {
     pub fn running_harmless(mut self) -> Self {
         self.runs_harmless = true;
         self
+    }
+
+    /// Runs the handler of a hook, whatever it does. Ask for it only if a person has chosen the hook.
+    #[must_use]
+    pub fn running(mut self, hook: impl Into<String>) -> Self {
+        self.runs.push(hook.into());
+        self
+    }
+
+    /// Whether the handler of a hook runs.
+    pub(crate) fn runs(&self, hook: &str, is_harmless: bool) -> bool {
+        (self.runs_harmless && is_harmless) || self.runs.iter().any(|named| named == hook)
     }
 
     /// Lets a handler give the answer in the record that this returns for its name and the event.
@@ -104,6 +118,7 @@ impl fmt::Debug for DryRun {
         f.debug_struct("DryRun")
             .field("answers", &self.answers.is_some())
             .field("runs_harmless", &self.runs_harmless)
+            .field("runs", &self.runs)
             .finish()
     }
 }

@@ -117,7 +117,7 @@ impl Unit {
         dry_run.filter(|dry_run| match &definition.body {
             Body::Rule(_) => false,
             Body::Handler(handler) => {
-                let runs = dry_run.runs_harmless && definition.marks.is_harmless;
+                let runs = dry_run.runs(&definition.name, definition.marks.is_harmless);
                 !(runs || handler.is_inert())
             }
         })

@@ -53,7 +53,7 @@ async fn read(tenant: &Tenant) -> Result<Arc<Vec<Change>>, Problem> {
 }
 
 /// The parts of a bundle, by their names.
-fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
+pub(crate) fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
     let tables = bundle
         .tables()
         .iter()

@@ -15,7 +15,7 @@ mod hooks;
 mod nodes;
 pub(crate) mod order;
 pub(crate) mod problem;
-mod replay;
+pub(crate) mod replay;
 mod revisions;
 mod samples;
 mod settings;

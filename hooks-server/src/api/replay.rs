@@ -35,13 +35,13 @@ static ONE: Semaphore = Semaphore::const_new(1);
 pub(crate) struct Asked {
     /// The hooks: a bundle, `true` for the draft of the tenant; by default, what is in force.
     #[serde(default)]
-    draft: Value,
+    pub(crate) draft: Value,
     /// Events from this time on.
     #[schema(value_type = Option<String>, format = DateTime)]
-    since: Option<jiff::Timestamp>,
+    pub(crate) since: Option<jiff::Timestamp>,
     /// How many of the newest events, at most 10,000; 1,000 by default.
     #[schema(maximum = 10_000, minimum = 1)]
-    limit: Option<u32>,
+    pub(crate) limit: Option<u32>,
 }
 
 /// Asks which decisions of the past would be others.
@@ -51,26 +51,34 @@ pub(super) async fn post(
     caller: Caller,
     Json(asked): Json<Asked>,
 ) -> Result<axum::Json<Changes>, Problem> {
-    let by = caller.at_least(Role::Operator)?;
-    if !api.tenants.recorder.keeps_events() {
-        let why = "the store keeps no events, because it has no key to encrypt them with";
-        return Err(Problem::at("", why));
+    let replayed = api.replay(&caller, &asked).await?;
+    Ok(axum::Json(replayed.into()))
+}
+
+impl Api {
+    /// Asks hooks about the past of the caller's tenant.
+    pub(crate) async fn replay(&self, caller: &Caller, asked: &Asked) -> Result<Replayed, Problem> {
+        let by = caller.at_least(Role::Operator)?;
+        if !self.tenants.recorder.keeps_events() {
+            let why = "the store keeps no events, because it has no key to encrypt them with";
+            return Err(Problem::at("", why));
+        }
+        let tenant = &caller.tenant;
+        let builder = self.complete(Runtime::builder());
+        let builder = builder
+            .source(Given(hooks(tenant, &asked.draft).await?))
+            .secrets(tenant.secret_values_now().await?);
+        let replay = Replay::new(builder).await;
+        let replay = replay.map_err(|error| Problem::at("/draft", error.to_string()))?;
+        let runtime = replay.runtime().clone();
+        let limit = asked.limit.unwrap_or(1000).clamp(1, MOST);
+        // The semaphore is never closed.
+        let _one = ONE.acquire().await;
+        let past = tenant.past(asked.since, limit, &by).await?;
+        let replayed = ask(replay.within(TIME), past).await;
+        runtime.shutdown().await;
+        replayed
     }
-    let tenant = &caller.tenant;
-    let builder = api.complete(Runtime::builder());
-    let builder = builder
-        .source(Given(hooks(tenant, &asked.draft).await?))
-        .secrets(tenant.secret_values_now().await?);
-    let replay = Replay::new(builder).await;
-    let replay = replay.map_err(|error| Problem::at("/draft", error.to_string()))?;
-    let runtime = replay.runtime().clone();
-    let limit = asked.limit.unwrap_or(1000).clamp(1, MOST);
-    // The semaphore is never closed.
-    let _one = ONE.acquire().await;
-    let past = tenant.past(asked.since, limit, &by).await?;
-    let replayed = ask(replay.within(TIME), past).await;
-    runtime.shutdown().await;
-    Ok(axum::Json(replayed?.into()))
 }
 
 /// Reads the records while threads of their own are asking about them.

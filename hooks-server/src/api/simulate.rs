@@ -1,5 +1,6 @@
 //! `/simulate`: one event through all hooks, step by step. Nothing with effects runs.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -32,40 +33,46 @@ pub(crate) struct Simulate {
     /// The hooks: a bundle, `true` for the draft of the tenant; by default, what is in force.
     #[serde(default)]
     draft: Value,
+    /// The hooks in force whose handlers run whatever they do. Only a publisher may name some; of the others, those run
+    /// whose entries say that they are harmless.
+    #[serde(default)]
+    run: Vec<String>,
 }
 
 /// What the hooks would do.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Simulated {
     /// `continue`, `respond`, `block`, `abort_turn` or `abort_run`.
-    decision: String,
+    pub(crate) decision: String,
     /// The hook that blocked the event, if one did.
-    hook: Option<String>,
+    pub(crate) hook: Option<String>,
     /// Its reason.
-    reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// What hooks changed, as a JSON Patch.
-    change: Value,
+    pub(crate) change: Value,
     /// What a hook answered, if one did.
-    output: Option<Value>,
+    pub(crate) output: Option<Value>,
     /// Each hook, in its order.
-    steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
 }
 
 /// One hook.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Step {
     /// Its name.
-    hook: String,
+    pub(crate) hook: String,
+    /// Whether it judges again, because a later hook has changed the event.
+    pub(crate) again: bool,
     /// Whether everything matches.
-    would_run: bool,
+    pub(crate) would_run: bool,
     /// Why, or why not.
-    why: String,
+    pub(crate) why: String,
     /// What it did; none if it did not run.
-    outcome: Option<String>,
+    pub(crate) outcome: Option<String>,
     /// What it changed, as a JSON Patch.
-    change: Option<Value>,
+    pub(crate) change: Option<Value>,
     /// How long it took.
-    duration_us: u64,
+    pub(crate) duration_us: u64,
 }
 
 /// Asks what hooks would decide about an event.
@@ -75,32 +82,58 @@ pub(super) async fn post(
     caller: Caller,
     Json(mut asked): Json<Simulate>,
 ) -> Result<axum::Json<Simulated>, Problem> {
-    caller.at_least(Role::Operator)?;
-    let is_in_force = matches!(asked.draft, Value::Null | Value::Bool(false));
-    let hooks = hooks(&caller.tenant, &asked.draft).await?;
-    let named = asked.event.remove("event");
-    let named = named.as_ref().and_then(Value::as_str);
-    let named =
-        named.ok_or_else(|| Problem::at("/event/event", "the name of the event is missing"))?;
-    let event = OwnedEvent::from_json(named, Value::Object(asked.event))
+    let event = asked.event.remove("event");
+    let name = event.as_ref().and_then(Value::as_str);
+    let name =
+        name.ok_or_else(|| Problem::at("/event/event", "the name of the event is missing"))?;
+    let event = OwnedEvent::from_json(name, Value::Object(asked.event))
         .map_err(|error| Problem::at("/event", error.to_string()))?;
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;
-    // A draft says of itself what is harmless. What is in force, somebody has published.
-    let dry_run = if is_in_force {
-        DryRun::new().running_harmless()
-    } else {
-        DryRun::new()
-    };
-    let (outcome, steps) = simulate(&api, &caller.tenant, hooks, dry_run, cx, event).await?;
-    Ok(axum::Json(Simulated {
-        decision: outcome.decision.as_str().to_owned(),
-        hook: outcome.hook,
-        reason: outcome.reason,
-        change: outcome.change,
-        output: outcome.output,
-        steps,
-    }))
+    let simulated = api
+        .simulate(&caller, &asked.draft, &asked.run, cx, event)
+        .await?;
+    Ok(axum::Json(simulated))
+}
+
+impl Api {
+    /// Asks the hooks that a caller names.
+    pub(crate) async fn simulate(
+        &self,
+        caller: &Caller,
+        draft: &Value,
+        run: &[String],
+        cx: AgentContext,
+        event: OwnedEvent,
+    ) -> Result<Simulated, Problem> {
+        caller.at_least(Role::Operator)?;
+        let is_in_force = matches!(draft, Value::Null | Value::Bool(false));
+        let mut dry_run = DryRun::new();
+        // A draft says of itself what is harmless. What is in force, somebody has published.
+        if is_in_force {
+            dry_run = dry_run.running_harmless();
+        }
+        if !run.is_empty() {
+            caller.at_least(Role::Publisher)?;
+            if !is_in_force {
+                return Err(Problem::at(
+                    "/run",
+                    "nothing of a draft runs: publish it first",
+                ));
+            }
+            dry_run = run.iter().fold(dry_run, DryRun::running);
+        }
+        let hooks = hooks(&caller.tenant, draft).await?;
+        let (outcome, steps) = simulate(self, &caller.tenant, hooks, dry_run, cx, event).await?;
+        Ok(Simulated {
+            decision: outcome.decision.as_str().to_owned(),
+            hook: outcome.hook,
+            reason: outcome.reason,
+            change: outcome.change,
+            output: outcome.output,
+            steps,
+        })
+    }
 }
 
 /// The hooks that a request names: what is in force, or what would be if a bundle or the draft were published.
@@ -133,22 +166,46 @@ pub(crate) async fn simulate(
         .await
         .map_err(|error| Problem::at("/draft", error.to_string()))?;
     let explained = runtime.explain(&cx, event.view()).await;
+    let order = runtime.order();
     let outcome = runtime.fire(&cx, &mut event).await;
     runtime.shutdown().await;
-    let records = records.take();
-    let of = |hook: &str| records.iter().find(|record| record.hook == hook);
+    let records: Vec<Record> = records
+        .take()
+        .into_iter()
+        .filter(|record| !record.is_event())
+        .collect();
+    let is_guard = |hook: &str| {
+        order
+            .iter()
+            .any(|placed| placed.guard && placed.hook == hook)
+    };
     let mut steps: Vec<Step> = Vec::new();
+    let mut told = HashSet::new();
     for hook in explained {
-        let record = of(&hook.hook);
-        steps.push(Step::new(hook.hook, hook.runs, hook.why, record));
+        let index = records.iter().position(|record| record.hook == hook.hook);
+        // What did not match at first, and is a guard, matched when it judged again.
+        let first = index.filter(|_| hook.runs || !is_guard(&hook.hook));
+        told.extend(first);
+        steps.push(Step::new(
+            hook.hook,
+            hook.runs,
+            hook.why,
+            first.map(|index| &records[index]),
+        ));
     }
     // Built-in hooks have no condition to explain: what they did is all there is.
-    for record in &records {
-        if !record.is_event() && !steps.iter().any(|step| step.hook == record.hook) {
+    for (index, record) in records.iter().enumerate() {
+        if told.insert(index) {
+            let again = steps.iter().any(|known| known.hook == record.hook);
             let (hook, why) = (record.hook.clone(), record.why.clone());
-            steps.push(Step::new(hook, true, why, Some(record)));
+            steps.push(Step {
+                again,
+                ..Step::new(hook, true, why, Some(record))
+            });
         }
     }
+    let place = |hook: &str| order.iter().position(|placed| placed.hook == hook);
+    steps.sort_by_key(|step| (step.again, place(&step.hook)));
     Ok((outcome, steps))
 }
 
@@ -171,7 +228,9 @@ impl Step {
             .filter(|why| !why.is_empty());
         Step {
             hook,
-            would_run,
+            again: false,
+            // A hook before it may have changed the event.
+            would_run: would_run || record.is_some(),
             why: told.unwrap_or(why),
             outcome: record.map(|record| record.outcome.as_str().to_owned()),
             change: record.and_then(|record| record.change.clone()),

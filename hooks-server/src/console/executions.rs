@@ -319,13 +319,9 @@ pub(super) async fn one(
         .ok_or_else(|| Problem::no("execution", seq))?;
     let hash = execution.hash.clone();
     let event = whole(&visitor, &execution).await?;
-    let mut input = None;
-    if let (Ok(by), Some(event)) = (visitor.caller.at_least(Role::Operator), &event)
-        && event.has_detail
-        && let Some(detail) = tenant.detail(event.seq, &by).await?
-    {
-        input = Some(detail["input"]["event"].clone()).filter(|input| !input.is_null());
-    }
+    let input = input(&visitor, &execution)
+        .await?
+        .map(|input| input["event"].clone());
     let row = Row::from(execution);
     let change = row.record.change.clone();
     let lines = match (&input, &change) {
@@ -371,7 +367,21 @@ async fn whole(visitor: &Visitor, of: &Execution) -> Result<Option<Execution>, P
     }))
 }
 
-fn changed(before: &Value, change: &Value) -> Option<Value> {
+/// The event of an execution and its context, if they were kept and the visitor may read them.
+pub(super) async fn input(visitor: &Visitor, of: &Execution) -> Result<Option<Value>, Problem> {
+    let (Ok(by), Some(event)) = (
+        visitor.caller.at_least(Role::Operator),
+        whole(visitor, of).await?,
+    ) else {
+        return Ok(None);
+    };
+    let detail = visitor.caller.tenant.detail(event.seq, &by).await?;
+    let input = detail.map(|mut detail| detail["input"].take());
+    Ok(input.filter(|input| !input.is_null()))
+}
+
+/// A value with a change, which is a JSON Patch.
+pub(super) fn changed(before: &Value, change: &Value) -> Option<Value> {
     let patch: json_patch::Patch = serde_json::from_value(change.clone()).ok()?;
     let mut after = before.clone();
     json_patch::patch(&mut after, &patch).ok()?;

@@ -14,7 +14,9 @@ mod failed;
 mod frame;
 mod guard;
 mod order;
+mod publish;
 mod session;
+mod simulator;
 mod when;
 
 use std::sync::Arc;
@@ -45,6 +47,12 @@ fn pages() -> Router<Console> {
     Router::new()
         .route("/", get(order::get))
         .route("/hook/{id}/priority", post(order::priority))
+        .route("/simulator", get(simulator::get).post(simulator::post))
+        .route("/simulator/sample", post(simulator::save))
+        .route("/publish", get(publish::get).post(publish::publish))
+        .route("/publish/replay", post(publish::replay))
+        .route("/revisions/{number}", get(publish::revision))
+        .route("/revisions/{number}/rollback", post(publish::rollback))
         .route("/executions", get(executions::list))
         .route("/executions/news", get(executions::news))
         .route("/executions/{seq}", get(executions::one))

@@ -216,3 +216,169 @@ async fn an_execution_says_why() {
     let other = stored.visit("other", "owner").await;
     assert_eq!(other.get(&format!("/executions/{path}")).await.status, 404);
 }
+
+#[tokio::test]
+async fn the_simulator_shows_each_step_and_keeps_samples() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    let hooks = [
+        json!({ "name": "no-push", "event": "BeforeToolCall", "priority": 9, "if": "args.command.contains('push')", "block": "no <b>" }),
+        json!({ "name": "push", "event": "BeforeToolCall", "modify": { "command": "git push" } }),
+        json!({ "name": "ask", "event": "BeforeToolCall", "priority": 5, "http": { "url": "https://example.com" } }),
+    ];
+    for hook in &hooks {
+        acme.create(hook, &by).await.unwrap();
+    }
+    acme.publish(&by).await.unwrap();
+    let visitor = stored.visit("acme", "publisher").await;
+    let call = [
+        ("name", "BeforeToolCall"),
+        ("event", r#"{"name":"Bash","args":{"command":"ls"}}"#),
+        ("cx", ""),
+    ];
+    let asked = visitor.send("/simulator", &call).await;
+    assert_eq!(asked.status, 200, "{asked:?}");
+    let page = asked.body;
+    for said in [
+        "judges again",
+        "no &#60;b&#62;",
+        "git push",
+        "value=\"ask\"",
+        "a dry run leaves it out",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let wrong = visitor
+        .send("/simulator", &[("name", "BeforeToolCall"), ("event", "{")])
+        .await;
+    assert_eq!(wrong.status, 422);
+    assert!(
+        wrong.body.contains("this is no JSON object") && wrong.body.contains("/event"),
+        "{wrong:?}"
+    );
+    let saved = visitor
+        .send(
+            "/simulator/sample",
+            &[&call[..], &[("sample", "a listing")]].concat(),
+        )
+        .await;
+    let sample = saved.header("location").unwrap();
+    assert!(visitor.page(sample).await.contains("a listing"));
+    let draft = visitor
+        .send(
+            "/simulator",
+            &[&call[..], &[("of", "draft"), ("run", "ask")]].concat(),
+        )
+        .await;
+    assert!(
+        draft.status == 422 && draft.body.contains("nothing of a draft runs"),
+        "{draft:?}"
+    );
+    let operator = stored.visit("acme", "operator").await;
+    let refused = operator
+        .send("/simulator", &[&call[..], &[("run", "ask")]].concat())
+        .await;
+    assert!(
+        refused.status == 403 && refused.body.contains("publisher"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        stored
+            .visit("acme", "viewer")
+            .await
+            .get("/simulator")
+            .await
+            .status,
+        403
+    );
+    for event in hooks_core::agent::AgentEvent::NAMES {
+        visitor.page(&format!("/simulator?event={event}")).await;
+    }
+}
+
+#[tokio::test]
+async fn publishing_says_what_changes_and_the_way_back_is_there() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    let hook = json!({ "name": "gate", "event": "BeforeToolCall", "block": "no" });
+    let gate = acme.create(&hook, &by).await.unwrap();
+    let visitor = stored.visit("acme", "publisher").await;
+    let page = visitor.page("/publish").await;
+    assert!(
+        page.contains("block = &#34;no&#34;") && page.contains("Publish 1 change<"),
+        "{page}"
+    );
+    let published = visitor.send("/publish", &[("comment", "a <gate>")]).await;
+    assert_eq!(
+        published.header("location"),
+        Some("/publish?done=published"),
+        "{published:?}"
+    );
+    let other = json!({ "name": "gate", "event": "BeforeToolCall", "block": "never" });
+    acme.update(&gate.id, gate.version, &other, &by)
+        .await
+        .unwrap();
+    let page = visitor.page("/publish").await;
+    assert!(
+        page.contains(">in force<") && page.contains("class=\"removed\""),
+        "{page}"
+    );
+    visitor.send("/publish", &[("comment", "stricter")]).await;
+    let first = visitor.page("/revisions/1").await;
+    assert!(
+        first.contains("a &#60;gate&#62;") && first.contains("Put revision 1 in force again"),
+        "{first}"
+    );
+    let back = visitor
+        .send("/revisions/1/rollback", &[("comment", "too strict")])
+        .await;
+    assert_eq!(back.status, 303, "{back:?}");
+    assert_eq!(acme.bundle().await.unwrap().hooks[0]["block"], "no");
+    let author = stored.visit("acme", "author").await;
+    assert_eq!(author.send("/publish", &[]).await.status, 403);
+    assert_eq!(
+        author
+            .send("/revisions/2/rollback", &[("comment", "")])
+            .await
+            .status,
+        403
+    );
+    assert_eq!(visitor.get("/revisions/99").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_replay_says_what_would_be_decided_otherwise() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    acme.create(
+        &json!({ "name": "look", "event": "BeforeToolCall", "mode": "shadow", "block": "no" }),
+        &by,
+    )
+    .await
+    .unwrap();
+    acme.publish(&by).await.unwrap();
+    let agent = stored.client("acme", "operator").await;
+    agent
+        .door("/hooks/claude", &claude("Bash", "git push"))
+        .await;
+    acme.create(
+        &json!({ "name": "gate", "event": "BeforeToolCall", "block": "no" }),
+        &by,
+    )
+    .await
+    .unwrap();
+    let publisher = stored.visit("acme", "publisher").await;
+    let page = stored
+        .eventually(async || {
+            let page = publisher
+                .send("/publish/replay", &[("limit", "100")])
+                .await
+                .body;
+            page.contains("decisions would be others").then_some(page)
+        })
+        .await;
+    assert!(
+        page.contains("git push") && page.contains(">gate<"),
+        "{page}"
+    );
+}
