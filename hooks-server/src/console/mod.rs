@@ -16,6 +16,7 @@ mod guard;
 mod order;
 mod publish;
 mod session;
+mod settings;
 mod simulator;
 mod when;
 
@@ -53,6 +54,16 @@ fn pages() -> Router<Console> {
         .route("/publish/replay", post(publish::replay))
         .route("/revisions/{number}", get(publish::revision))
         .route("/revisions/{number}/rollback", post(publish::rollback))
+        .route("/settings", get(settings::get))
+        .route("/settings/tokens", post(settings::new_token))
+        .route("/settings/tokens/{id}/revoke", post(settings::revoke_token))
+        .route("/settings/secrets", post(settings::put_secret))
+        .route(
+            "/settings/secrets/{name}/delete",
+            post(settings::delete_secret),
+        )
+        .route("/settings/budget", post(settings::put_budget))
+        .route("/settings/tables", post(settings::put_tables))
         .route("/executions", get(executions::list))
         .route("/executions/news", get(executions::news))
         .route("/executions/{seq}", get(executions::one))

@@ -382,3 +382,117 @@ async fn a_replay_says_what_would_be_decided_otherwise() {
         "{page}"
     );
 }
+
+#[tokio::test]
+async fn settings_are_changed_by_whoever_may() {
+    let stored = stored().await;
+    let acme = stored.store.tenant("acme");
+    let owner = stored.visit("acme", "owner").await;
+    let made = owner
+        .send(
+            "/settings/tokens",
+            &[("name", "ci <1>"), ("role", "viewer"), ("agent", "")],
+        )
+        .await;
+    let token = made
+        .body
+        .split("<pre>")
+        .nth(1)
+        .unwrap()
+        .split('<')
+        .next()
+        .unwrap();
+    assert_eq!(
+        stored.with_token(token).get("/hooks").await.status,
+        200,
+        "{made:?}"
+    );
+    let page = owner.page("/settings").await;
+    assert!(
+        page.contains("ci &#60;1&#62;") && !page.contains(token),
+        "{page}"
+    );
+    let id = acme
+        .tokens()
+        .await
+        .unwrap()
+        .into_iter()
+        .find(|token| token.name == "ci <1>")
+        .unwrap()
+        .id;
+    let revoked = owner
+        .send(&format!("/settings/tokens/{id}/revoke"), &[])
+        .await;
+    assert_eq!(revoked.header("location"), Some("/settings?done=gone"));
+    assert_eq!(stored.with_token(token).get("/hooks").await.status, 401);
+
+    let kept = owner
+        .send(
+            "/settings/secrets",
+            &[("name", "gate"), ("value", "canary-7f3a")],
+        )
+        .await;
+    assert_eq!(kept.status, 303, "{kept:?}");
+    let page = owner.page("/settings").await;
+    assert!(
+        page.contains("<code>gate</code>") && !page.contains("canary-7f3a"),
+        "{page}"
+    );
+    assert_eq!(
+        owner
+            .send("/settings/secrets/gate/delete", &[])
+            .await
+            .status,
+        303
+    );
+    assert!(acme.secrets().await.unwrap().is_empty());
+
+    let wrong = owner
+        .send(
+            "/settings/tables",
+            &[("version", "0"), ("toml", "[limits]\nchian = 1")],
+        )
+        .await;
+    assert!(
+        wrong.status == 422 && wrong.body.contains("chian"),
+        "{wrong:?}"
+    );
+    let saved = owner
+        .send(
+            "/settings/tables",
+            &[("version", "0"), ("toml", "[limits]\nchain = '1s'")],
+        )
+        .await;
+    assert_eq!(saved.status, 303, "{saved:?}");
+    assert_eq!(acme.settings().await.unwrap().body["limits"]["chain"], "1s");
+    owner.send("/settings/budget", &[("limit", "1000")]).await;
+    assert_eq!(acme.budgets().await.unwrap()[0].limit, Some(1000));
+    assert!(
+        owner
+            .send("/settings/budget", &[("limit", "many")])
+            .await
+            .body
+            .contains("no number of tokens")
+    );
+}
+
+#[tokio::test]
+async fn a_viewer_changes_no_settings() {
+    let stored = stored().await;
+    let viewer = stored.visit("acme", "viewer").await;
+    let page = viewer.page("/settings").await;
+    assert!(
+        !page.contains("id=\"tokens\"") && !page.contains("id=\"log\""),
+        "{page}"
+    );
+    for (path, fields) in [
+        ("/settings/tokens", vec![("name", "a"), ("role", "owner")]),
+        ("/settings/secrets", vec![("name", "a"), ("value", "b")]),
+        ("/settings/secrets/a/delete", vec![]),
+        ("/settings/budget", vec![("limit", "1")]),
+        ("/settings/tables", vec![("version", "1"), ("toml", "")]),
+        ("/settings/tokens/a/revoke", vec![]),
+    ] {
+        assert_eq!(viewer.send(path, &fields).await.status, 403, "{path}");
+    }
+}
