@@ -1,0 +1,147 @@
+// Every page, in both schemes and two widths, and without scripts.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { demo, launch, loggedIn, watched } from "./common.mjs";
+import { PAGES } from "./pages.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+
+let daemon, browser, state;
+
+before(async () => {
+  [daemon, browser] = await Promise.all([demo(), launch()]);
+  state = await loggedIn(browser, daemon.login);
+  // The agent of the demo has run every hook after four seconds.
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+});
+
+after(async () => {
+  await browser?.close();
+  daemon?.end();
+});
+
+const seriousFindings = async (page) => {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+  const serious = found.violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+  return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`);
+};
+
+for (const scheme of ["light", "dark"]) {
+  for (const width of [1280, 390]) {
+    test(`every page, ${scheme}, ${width} pixels wide`, async (context) => {
+      const opened = await browser.newContext({
+        viewport: { width, height: 800 },
+        colorScheme: scheme,
+        storageState: state,
+        bypassCSP: true,
+      });
+      for (const [name, path] of PAGES) {
+        await context.test(name, async () => {
+          const { page, wrong } = await watched(opened, daemon.origin);
+          const response = await page.goto(daemon.origin + path);
+          assert.equal(response.status(), 200);
+          assert.equal(await page.locator("h1").count(), 1);
+          const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+          assert.ok(!isTooWide, "the page is wider than the screen");
+          await page.screenshot({ path: `${process.env.PICTURES}/${name}-${scheme}-${width}.png`, fullPage: true });
+          assert.deepEqual(await seriousFindings(page), []);
+          assert.deepEqual(wrong, []);
+          await page.close();
+        });
+      }
+      await opened.close();
+    });
+  }
+}
+
+test("the policy of the pages forbids nothing that they need", async () => {
+  const opened = await browser.newContext({ storageState: state });
+  for (const [, path] of PAGES) {
+    const { page, wrong } = await watched(opened, daemon.origin);
+    await page.goto(daemon.origin + path);
+    await page.waitForTimeout(100);
+    assert.deepEqual(wrong, [], path);
+    await page.close();
+  }
+  await opened.close();
+});
+
+test("every page is whole without scripts", async () => {
+  const opened = await browser.newContext({ storageState: state, javaScriptEnabled: false });
+  const page = await opened.newPage();
+  for (const [, path] of PAGES) {
+    const response = await page.goto(daemon.origin + path);
+    assert.equal(response.status(), 200, path);
+    assert.ok((await page.locator("h1").textContent()).trim(), path);
+    for (const form of await page.locator("form:not([method=dialog])").all()) {
+      assert.ok(await form.locator("button").count(), `a form of ${path} has no button`);
+    }
+  }
+  await opened.close();
+});
+
+test("the first page is small: at most 60 KB and 5 requests", async () => {
+  const opened = await browser.newContext({ storageState: state });
+  const page = await opened.newPage();
+  const network = await opened.newCDPSession(page);
+  await network.send("Network.enable");
+  let bytes = 0;
+  let requests = 0;
+  network.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+    requests += encodedDataLength > 0;
+  });
+  await page.goto(daemon.origin);
+  await page.waitForLoadState("networkidle");
+  console.log(`the first page: ${bytes} bytes, ${requests} requests`);
+  assert.ok(bytes > 1000 && bytes <= 60_000, `${bytes} bytes`);
+  assert.ok(requests <= 5, `${requests} requests`);
+  await opened.close();
+});
+
+test("keys go to pages, to rows and to the search", async () => {
+  const opened = await browser.newContext({ storageState: state });
+  const { page, wrong } = await watched(opened, daemon.origin);
+  await page.goto(daemon.origin);
+  const press = async (...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await press("?");
+  assert.ok(await page.locator("#keys").isVisible());
+  await press("Escape");
+  await press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.name), "q");
+  await page.keyboard.type("gx");
+  assert.equal(await page.locator("input[name=q]").inputValue(), "gx");
+  await page.goto(daemon.origin);
+  for (const [key, path] of [["s", "/simulator"], ["p", "/publish"], ["e", "/executions"], ["o", "/"]]) {
+    await press("g", key);
+    await page.waitForURL(daemon.origin + path);
+  }
+  // Why did this happen? The executions, a row, and it is open: three steps.
+  await press("g", "e");
+  await page.waitForURL("**/executions");
+  await press("j", "Enter");
+  await page.waitForURL(/executions\/\d+/);
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
+test("a live page shows what happens, without a request of a person", async () => {
+  const opened = await browser.newContext({ storageState: state });
+  const { page, wrong } = await watched(opened, daemon.origin);
+  await page.goto(`${daemon.origin}/executions?live=1`);
+  const newest = () => page.locator("a.row").first().getAttribute("href");
+  const first = await newest();
+  await page.waitForFunction(
+    (first) => document.querySelector("a.row").getAttribute("href") !== first,
+    first,
+  );
+  assert.notEqual(await newest(), first);
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
