@@ -29,18 +29,22 @@ pub(crate) struct Breaker(Mutex<Inner>);
 struct Inner {
     faults: VecDeque<Instant>,
     state: BreakerState,
-    until: Option<Instant>,
+    opened: Option<Instant>,
 }
 
 impl Breaker {
     /// Whether the hook may be asked now. During a trial, one caller at a time may.
-    pub(crate) fn lets(&self) -> bool {
+    ///
+    /// How long it stays open is what the limits say now, not what they said when it opened: who changes them is not bound
+    /// to the old ones.
+    pub(crate) fn lets(&self, config: &BreakerConfig) -> bool {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match inner.state {
             BreakerState::Closed => true,
             BreakerState::HalfOpen => false,
             BreakerState::Open => {
-                let is_over = inner.until.is_none_or(|until| Instant::now() >= until);
+                let opened = inner.opened;
+                let is_over = opened.is_none_or(|opened| opened.elapsed() >= config.retry_after);
                 if is_over {
                     inner.state = BreakerState::HalfOpen;
                 }
@@ -72,7 +76,7 @@ impl Breaker {
             return false;
         }
         inner.state = BreakerState::Open;
-        inner.until = Some(now + config.retry_after);
+        inner.opened = Some(now);
         inner.faults.clear();
         true
     }
@@ -113,19 +117,22 @@ mod tests {
     async fn it_opens_on_faults_alone_and_tries_one_after_a_while() {
         let (breaker, config) = (Breaker::default(), config());
         for _ in 0..10 {
-            assert!(breaker.lets() && !breaker.note(false, &config));
+            assert!(breaker.lets(&config) && !breaker.note(false, &config));
         }
         assert!(!breaker.note(true, &config));
         assert!(breaker.note(true, &config), "two within a minute");
-        assert!(!breaker.lets());
+        assert!(!breaker.lets(&config));
         tokio::time::advance(Duration::from_secs(31)).await;
-        assert!(breaker.lets() && !breaker.lets(), "one trial at a time");
+        assert!(
+            breaker.lets(&config) && !breaker.lets(&config),
+            "one trial at a time"
+        );
         assert!(breaker.note(true, &config), "the trial has failed");
-        assert!(!breaker.lets());
+        assert!(!breaker.lets(&config));
         tokio::time::advance(Duration::from_secs(31)).await;
-        assert!(breaker.lets());
+        assert!(breaker.lets(&config));
         breaker.note(false, &config);
-        assert!(breaker.lets() && breaker.lets());
+        assert!(breaker.lets(&config) && breaker.lets(&config));
     }
 
     #[tokio::test(start_paused = true)]
@@ -137,13 +144,26 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn it_stays_open_as_long_as_the_limits_in_force_say() {
+        let (breaker, config) = (Breaker::default(), config());
+        let absurd = BreakerConfig {
+            retry_after: Duration::MAX,
+            ..config.clone()
+        };
+        breaker.note(true, &absurd);
+        assert!(breaker.note(true, &absurd));
+        tokio::time::advance(Duration::from_secs(31)).await;
+        assert!(!breaker.lets(&absurd) && breaker.lets(&config));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_trial_that_is_given_up_leaves_the_next_one_in() {
         let (breaker, config) = (Breaker::default(), config());
         breaker.note(true, &config);
         breaker.note(true, &config);
         tokio::time::advance(Duration::from_secs(31)).await;
-        assert!(breaker.lets());
+        assert!(breaker.lets(&config));
         breaker.give_up();
-        assert!(breaker.lets());
+        assert!(breaker.lets(&config));
     }
 }

@@ -33,7 +33,7 @@ pub(super) async fn guarded(
     if !clock::is_there() {
         return Err(Fault::not_started(clock::MISSING));
     }
-    let trial = Trial::of(definition)?;
+    let trial = Trial::of(definition, limits)?;
     let waiting = Instant::now();
     // The semaphore is never closed.
     let Ok(_permit) = tokio::time::timeout(left, room.acquire()).await else {
@@ -74,7 +74,7 @@ pub(super) fn told(
     limits: &Limits,
     tell: impl FnOnce() -> Result<(), Fault>,
 ) -> Result<Answer, Fault> {
-    let trial = Trial::of(definition)?;
+    let trial = Trial::of(definition, limits)?;
     let told = caught(tell);
     trial.end(definition, limits, told.as_ref().err());
     told.map(|()| Answer::default())
@@ -111,9 +111,9 @@ impl Future for Caught {
 struct Trial<'a>(Option<&'a Breaker>);
 
 impl<'a> Trial<'a> {
-    fn of(definition: &'a Definition) -> Result<Self, Fault> {
+    fn of(definition: &'a Definition, limits: &Limits) -> Result<Self, Fault> {
         let breaker = &definition.state.breaker;
-        if breaker.lets() {
+        if breaker.lets(&limits.config.breaker) {
             return Ok(Trial(Some(breaker)));
         }
         Err(Fault::not_asked(
