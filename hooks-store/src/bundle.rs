@@ -186,8 +186,9 @@ impl Tenant {
     /// Composes what is in force for this tenant: the global hooks and its own, each level as published.
     ///
     /// A hook of the tenant takes the place of a global one with its name, unless that is mandatory. Of the other tables, what
-    /// the global set says holds, and the tenant's adds to it: a guard from above is not switched off below. The notices say
-    /// what is left out, and why.
+    /// the global set says holds, and the tenant's adds to it: a guard from above is not switched off below. Limits are for
+    /// all hooks of a runtime, so those of the tenant are left out where some are mandatory. The notices say what is left
+    /// out, and why.
     pub(crate) fn compose(
         &self,
         global: Option<&Bundle>,
@@ -239,6 +240,13 @@ impl Tenant {
             .map(|bundle| bundle.tables().clone())
             .unwrap_or_default()
         {
+            if key == "limits" && !mandatory.is_empty() {
+                notices.push(
+                    "`limits` of the tenant is left out: the global set has mandatory hooks"
+                        .to_owned(),
+                );
+                continue;
+            }
             match (tables.get_mut(&key), own) {
                 (None, own) => {
                     tables.insert(key, own);

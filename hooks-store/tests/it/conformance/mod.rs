@@ -64,6 +64,7 @@ conformance! {
         a_rollback_is_a_new_revision_and_the_draft_follows,
         a_tenants_hook_takes_the_place_of_a_global_one_unless_that_is_mandatory,
         global_settings_are_not_switched_off_below,
+        a_tenants_limits_do_not_touch_mandatory_hooks,
         a_tenant_cannot_veto_a_global_publication,
         two_publishers_at_once_never_mix,
         another_process_learns_of_a_publication;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use hooks_runtime::{HttpEvaluator, Runtime, RuntimeBuilder, Source as _};
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{
+    BreakerState, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
+};
 use serde_json::json;
 
 use crate::common::{Place, ada, block, mistakes, names};
@@ -180,6 +183,46 @@ pub(crate) async fn global_settings_are_not_switched_off_below(place: Place) {
             .await,
     );
     assert_eq!(told[0].path, "/enabled");
+}
+
+pub(crate) async fn a_tenants_limits_do_not_touch_mandatory_hooks(place: Place) {
+    let store = place.open().await;
+    let (acme, global) = (store.tenant("acme"), store.tenant(""));
+    let mut audit = json!({
+        "name": "audit", "event": "BeforeToolCall", "command": "sleep 60", "timeout": "20ms", "on_failure": "skip",
+    });
+    let hook = global.create(&audit, &ada()).await.unwrap();
+    global.publish(&ada()).await.unwrap();
+    let limits = json!({ "breaker": { "faults": 1, "retry_after": "999999h" }, "depth": 0 });
+    let settings = json!({ "limits": limits });
+    acme.put_settings(0, &settings, &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    let runtime = Runtime::builder().source(acme.source());
+    let runtime = runtime.build().await.unwrap();
+    let fire = async || {
+        let deploy = json!({ "name": "deploy" });
+        let mut call = OwnedEvent::from_json("BeforeToolCall", deploy).unwrap();
+        runtime.fire(&AgentContext::new("s1"), &mut call).await;
+        runtime.status().hooks[0].breaker
+    };
+    // Nobody must have the hook, so the tenant may say how often it may fail.
+    assert_eq!(acme.bundle().await.unwrap().tables()["limits"], limits);
+    assert_eq!(fire().await, BreakerState::Open);
+    audit["mandatory"] = json!(true);
+    global
+        .update(&hook.id, hook.version, &audit, &ada())
+        .await
+        .unwrap();
+    global.publish(&ada()).await.unwrap();
+    assert!(!acme.bundle().await.unwrap().tables().contains_key("limits"));
+    let told = &acme.notices().await.unwrap()[0];
+    assert!(
+        told.contains("`limits`") && told.contains("mandatory"),
+        "{told}"
+    );
+    runtime.reload().await.unwrap();
+    assert!(runtime.reset_breaker("audit"));
+    assert_eq!(fire().await, BreakerState::Closed);
 }
 
 pub(crate) async fn a_tenant_cannot_veto_a_global_publication(place: Place) {
