@@ -213,6 +213,11 @@ impl Write<'_> {
         self.by
     }
 
+    /// The number of the write, which is higher than that of each before.
+    pub(crate) fn number(&self) -> u64 {
+        self.change
+    }
+
     /// Whether nobody has written since the change `seen`.
     pub(crate) fn is_next_after(&self, seen: u64) -> bool {
         self.change == seen + 1

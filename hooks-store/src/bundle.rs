@@ -15,6 +15,19 @@ use crate::scope::HookScope;
 use crate::secret::name_as_global;
 use crate::store::Tenant;
 
+/// The most hooks that a draft of a tenant has.
+pub const MOST_HOOKS: usize = 10_000;
+
+/// Checks that a draft may have so many hooks.
+pub(crate) fn expect_room(hooks: usize) -> Result<(), StoreError> {
+    if hooks <= MOST_HOOKS {
+        return Ok(());
+    }
+    let message = format!("these are {hooks} hooks, and a draft has at most {MOST_HOOKS}");
+    let help = "delete some, or let one hook do the work of several";
+    Err(StoreError::invalid("/hooks", message, help))
+}
+
 /// The keys of a bundle that are no tables of a file.
 const OWN: [&str; 9] = [
     "format",
@@ -78,6 +91,7 @@ impl Tenant {
         bundle: &Bundle,
         is_written: bool,
     ) -> Result<Vec<String>, StoreError> {
+        expect_room(bundle.hooks.len())?;
         let status = self.load(&self.level(bundle)?, is_written).await?;
         if !status.not_allowed.is_empty() {
             return Err(StoreError::Invalid(self.not_allowed(bundle).await?));

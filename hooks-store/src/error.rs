@@ -70,6 +70,12 @@ impl Mistake {
             help: (!help.is_empty()).then(|| help.to_owned()),
         }
     }
+
+    /// The same mistake in something that stands below `path`.
+    pub(crate) fn below(mut self, path: &str) -> Self {
+        self.path.insert_str(0, path);
+        self
+    }
 }
 
 impl fmt::Display for Mistake {

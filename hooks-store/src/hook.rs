@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::admin::{By, Write};
-use crate::bundle::bundle_of;
+use crate::bundle::{MOST_HOOKS, bundle_of, expect_room};
 use crate::engine::{Engine, Row, args};
 use crate::error::{Mistake, StoreError};
 use crate::goclaw::{name_secret, plain_headers, secret_of};
@@ -85,6 +85,64 @@ pub struct DraftReport {
 pub(crate) struct Set {
     pub(crate) hooks: Vec<Value>,
     pub(crate) tables: Map<String, Value>,
+}
+
+/// What a new version of a hook follows.
+struct Before<'a> {
+    id: &'a str,
+    /// 0 for the first version.
+    version: u64,
+    hash: &'a str,
+}
+
+impl<'a> From<&'a Hook> for Before<'a> {
+    fn from(hook: &'a Hook) -> Self {
+        Before {
+            id: &hook.id,
+            version: hook.version,
+            hash: &hook.hash,
+        }
+    }
+}
+
+/// Names that are taken.
+#[derive(Default)]
+pub(crate) struct Names {
+    taken: BTreeSet<String>,
+    /// The number to try next, by what stands before it.
+    next: BTreeMap<String, u64>,
+}
+
+impl Names {
+    /// Takes a name. Returns whether it was free.
+    pub(crate) fn take(&mut self, name: &str) -> bool {
+        self.taken.insert(name.to_owned())
+    }
+
+    /// Returns the first free name that is this text and a number.
+    pub(crate) fn numbered(&mut self, text: &str, first: u64) -> String {
+        let next = self.next.entry(text.to_owned()).or_insert(first);
+        loop {
+            let name = format!("{text}{next}");
+            *next += 1;
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// Gives a hook without a name that of its event, and a number.
+    fn give(&mut self, body: &mut Value) {
+        if body["name"].is_string() {
+            return;
+        }
+        let event = match &body["event"] {
+            Value::Array(events) => events.first().and_then(Value::as_str),
+            event => event.as_str(),
+        };
+        let event = event.unwrap_or("hook");
+        body["name"] = self.numbered(&format!("{event}-"), 1).into();
+    }
 }
 
 /// Reads rows: within a transaction, or on its own.
@@ -227,10 +285,18 @@ impl Tenant {
     ///
     /// If the hook has a mistake, its name is taken, or the database fails.
     pub async fn create(&self, body: &Value, by: &By) -> Result<Hook, StoreError> {
-        let body = self.lowered(body)?;
+        let mut body = self.lowered(body)?;
         self.check_hook(&body).await?;
         let mut write = self.write(by).await?;
-        let hook = self.add(&mut write, body, None).await?;
+        self.names(&mut write).await?.give(&mut body);
+        let id = self.store.new_id();
+        self.expect_free(&mut write, &id, &body).await?;
+        let first = Before {
+            id: &id,
+            version: 0,
+            hash: "",
+        };
+        let hook = self.save(&mut write, first, body, false).await?;
         write.commit().await?;
         Ok(hook)
     }
@@ -252,7 +318,8 @@ impl Tenant {
         self.check_hook(&body).await?;
         let mut write = self.write(by).await?;
         let old = self.expect(&mut write, id, expected).await?;
-        let hook = self.save(&mut write, &old, body, false).await?;
+        self.expect_free(&mut write, id, &body).await?;
+        let hook = self.save(&mut write, (&old).into(), body, false).await?;
         write.commit().await?;
         Ok(hook)
     }
@@ -265,7 +332,8 @@ impl Tenant {
     pub async fn delete(&self, id: &str, expected: u64, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
         let old = self.expect(&mut write, id, expected).await?;
-        self.save(&mut write, &old, old.body.clone(), true).await?;
+        self.save(&mut write, (&old).into(), old.body.clone(), true)
+            .await?;
         write.commit().await
     }
 
@@ -298,21 +366,19 @@ impl Tenant {
         if newest != expected {
             return Err(StoreError::Conflict { current: newest });
         }
-        let before = Hook {
-            id: id.to_owned(),
-            name: String::new(),
+        if current.is_deleted {
+            self.names(&mut write).await?;
+        }
+        if id != SETTINGS {
+            self.expect_free(&mut write, id, &old.body).await?;
+        }
+        let before = Before {
+            id,
             version: newest,
-            hash: current.hash.clone(),
-            scope: HookScope::of(self.is_global(), &old.body),
-            mandatory: false,
-            body: Value::Null,
-            author: String::new(),
-            comment: String::new(),
-            at: current.at,
+            hash: &current.hash,
         };
-        let hook = self
-            .save(&mut write, &before, old.body.clone(), false)
-            .await?;
+        let hook = self.save(&mut write, before, old.body.clone(), false);
+        let hook = hook.await?;
         write.commit().await?;
         Ok(hook)
     }
@@ -364,7 +430,8 @@ impl Tenant {
                 current: old.version,
             });
         }
-        let hook = self.save(&mut write, &old, tables.into(), false).await?;
+        let hook = self.save(&mut write, (&old).into(), tables.into(), false);
+        let hook = hook.await?;
         write.commit().await?;
         Ok(hook)
     }
@@ -462,15 +529,14 @@ impl Tenant {
     /// The hooks and the tables of a bundle, in the canonical form, each hook with a name.
     pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Set, StoreError> {
         let mut mistakes = Vec::new();
-        let (mut hooks, mut names) = (Vec::new(), BTreeSet::new());
+        let (mut hooks, mut names) = (Vec::new(), Names::default());
         for (index, body) in bundle.hooks.iter().enumerate() {
             match self.lowered(body) {
                 Ok(mut body) => {
-                    name(&mut body, &names);
-                    let name = body["name"].as_str().unwrap_or_default().to_owned();
-                    if !names.insert(name.clone()) {
-                        let path = format!("/hooks/{index}/name");
-                        mistakes.push(taken(&path, &name));
+                    names.give(&mut body);
+                    let name = name_of(&body);
+                    if !names.take(name) {
+                        mistakes.push(taken(name).below(&format!("/hooks/{index}")));
                     }
                     hooks.push(body);
                 }
@@ -535,41 +601,41 @@ impl Tenant {
         tables: Map<String, Value>,
     ) -> Result<DraftReport, StoreError> {
         let mut report = DraftReport::default();
-        let old = self.hooks_in(write).await?;
-        let mut old: BTreeMap<String, Hook> = old
-            .into_iter()
-            .map(|hook| (hook.name.clone(), hook))
-            .collect();
-        let kept: BTreeSet<_> = hooks
-            .iter()
-            .filter_map(|hook| hook["name"].as_str())
-            .collect();
+        let mandatory = self.mandatory_above(write).await?;
+        let old = self.hooks_in(write).await?.into_iter();
+        let mut old: BTreeMap<String, Hook> = old.map(|hook| (hook.name.clone(), hook)).collect();
+        let kept: BTreeSet<_> = hooks.iter().map(name_of).collect();
         // What goes first leaves its name to others.
-        let gone: Vec<_> = old
-            .keys()
-            .filter(|name| !kept.contains(name.as_str()))
-            .cloned()
-            .collect();
-        for name in gone {
-            if let Some(hook) = old.remove(&name) {
-                self.save(write, &hook, hook.body.clone(), true).await?;
-                report.deleted.push(name);
-            }
+        for (name, hook) in old.extract_if(.., |name, _| !kept.contains(name.as_str())) {
+            self.save(write, (&hook).into(), hook.body.clone(), true)
+                .await?;
+            report.deleted.push(name);
         }
         for (place, mut body) in hooks.into_iter().enumerate() {
-            let name = body["name"].as_str().unwrap_or_default().to_owned();
-            let id = match old.remove(&name) {
-                None => {
-                    report.created.push(name);
-                    self.add(write, body, Some(place as u64)).await?.id
+            let name = name_of(&body).to_owned();
+            let before = old.remove(&name);
+            if let Some(hook) = &before {
+                self.keep_secrets(write, hook, &mut body).await?;
+            }
+            let id = match before {
+                Some(hook) if hook.body == body => hook.id,
+                _ if mandatory.contains(&name) => {
+                    let mistake = is_mandatory(&name).below(&format!("/hooks/{place}"));
+                    return Err(StoreError::Invalid(vec![mistake]));
                 }
                 Some(hook) => {
-                    self.keep_secrets(write, &hook, &mut body).await?;
-                    if hook.body != body {
-                        self.save(write, &hook, body, false).await?;
-                        report.updated.push(name);
-                    }
-                    hook.id
+                    report.updated.push(name);
+                    self.save(write, (&hook).into(), body, false).await?.id
+                }
+                None => {
+                    report.created.push(name);
+                    let id = self.store.new_id();
+                    let first = Before {
+                        id: &id,
+                        version: 0,
+                        hash: "",
+                    };
+                    self.save(write, first, body, false).await?.id
                 }
             };
             let sql = "UPDATE hook SET place = $3 WHERE tenant_id = $1 AND id = $2";
@@ -579,7 +645,8 @@ impl Tenant {
         }
         let settings = self.settings_in(write).await?;
         if settings.body != Value::Object(tables.clone()) {
-            self.save(write, &settings, tables.into(), false).await?;
+            self.save(write, (&settings).into(), tables.into(), false)
+                .await?;
             report.updated.push(SETTINGS.to_owned());
         }
         Ok(report)
@@ -605,66 +672,49 @@ impl Tenant {
         Ok(hook)
     }
 
-    /// Adds a hook, at the end unless a place is given.
-    async fn add(
-        &self,
-        write: &mut Write<'_>,
-        mut body: Value,
-        place: Option<u64>,
-    ) -> Result<Hook, StoreError> {
-        let sql = "SELECT name, place FROM hook WHERE tenant_id = $1 AND deleted = 0";
-        let rows = write.fetch(sql, args![&self.id]).await?;
-        let names = rows
-            .iter()
-            .map(|row| row.text("name"))
-            .collect::<Result<_, _>>()?;
-        name(&mut body, &names);
-        let places = rows.iter().map(|row| row.number("place"));
-        let last = places.collect::<Result<Vec<_>, _>>()?.into_iter().max();
-        let new = Hook {
-            id: self.store.new_id(),
-            name: String::new(),
-            version: 0,
-            hash: String::new(),
-            scope: HookScope::of(self.is_global(), &body),
-            mandatory: false,
-            body: Value::Null,
-            author: String::new(),
-            comment: String::new(),
-            at: write.at,
-        };
-        let hook = self.save(write, &new, body, false).await?;
-        let place = place.unwrap_or_else(|| last.map_or(0, |last| last + 1));
-        let sql = "UPDATE hook SET place = $3 WHERE tenant_id = $1 AND id = $2";
-        write.execute(sql, args![&self.id, &hook.id, place]).await?;
-        Ok(hook)
+    /// The names of the draft, which must have room for one hook more.
+    async fn names(&self, write: &mut Write<'_>) -> Result<Names, StoreError> {
+        let sql = "SELECT name FROM hook WHERE tenant_id = $1 AND deleted = 0 AND id <> $2";
+        let rows = write.fetch(sql, args![&self.id, SETTINGS]).await?;
+        expect_room(rows.len() + 1)?;
+        let taken = rows.iter().map(|row| row.text("name"));
+        Ok(Names {
+            taken: taken.collect::<Result<_, _>>()?,
+            next: BTreeMap::new(),
+        })
     }
 
-    /// Saves a version after `old`.
+    /// Checks that a hook may have its name: that no other one has it, and none above is mandatory.
+    async fn expect_free(
+        &self,
+        write: &mut Write<'_>,
+        id: &str,
+        body: &Value,
+    ) -> Result<(), StoreError> {
+        let name = name_of(body);
+        let sql =
+            "SELECT id FROM hook WHERE tenant_id = $1 AND name = $2 AND id <> $3 AND deleted = 0";
+        let others = write.fetch(sql, args![&self.id, name, id]).await?;
+        if !others.is_empty() {
+            return Err(StoreError::Invalid(vec![taken(name)]));
+        }
+        if self.mandatory_above(write).await?.contains(name) {
+            return Err(StoreError::Invalid(vec![is_mandatory(name)]));
+        }
+        Ok(())
+    }
+
+    /// Saves a version after another. A new hook stands behind all others.
     async fn save(
         &self,
         write: &mut Write<'_>,
-        old: &Hook,
+        before: Before<'_>,
         mut body: Value,
         deleted: bool,
     ) -> Result<Hook, StoreError> {
-        let name = body["name"].as_str().unwrap_or_default().to_owned();
-        if !deleted {
-            let sql = "SELECT id FROM hook WHERE tenant_id = $1 AND name = $2 AND id <> $3 AND deleted = 0";
-            if !write
-                .fetch(sql, args![&self.id, &name, &old.id])
-                .await?
-                .is_empty()
-            {
-                return Err(StoreError::Invalid(vec![taken("/name", &name)]));
-            }
-        }
-        if !deleted && !self.is_global() && self.is_mandatory_above(write, &name).await? {
-            let message = format!("the global hook `{name}` is mandatory: none takes its place");
-            return Err(StoreError::invalid("/name", message, "choose another name"));
-        }
-        let version = old.version + 1;
-        self.move_secrets(write, &old.id, version, &mut body)
+        let name = name_of(&body).to_owned();
+        let version = before.version + 1;
+        self.move_secrets(write, before.id, version, &mut body)
             .await?;
         let text = crate::text::canonical(&body);
         let hash = crate::text::hex(&sha256(text.as_bytes()));
@@ -675,9 +725,9 @@ impl Tenant {
         let (author, comment) = (by.actor.clone(), by.comment.clone());
         let values = args![
             &self.id,
-            &old.id,
+            before.id,
             version,
-            old.version,
+            before.version,
             &hash,
             text,
             deleted,
@@ -686,21 +736,21 @@ impl Tenant {
             at
         ];
         write.execute(sql, values).await?;
-        let sql = "INSERT INTO hook (tenant_id, id, name, version, place, deleted) VALUES ($1, $2, $3, $4, 0, $5) \
+        let sql = "INSERT INTO hook (tenant_id, id, name, version, place, deleted) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (tenant_id, id) DO UPDATE \
                    SET name = excluded.name, version = excluded.version, deleted = excluded.deleted";
-        write
-            .execute(sql, args![&self.id, &old.id, &name, version, deleted])
-            .await?;
-        let action = match (deleted, old.version) {
+        let place = MOST_HOOKS as u64 + write.number();
+        let values = args![&self.id, before.id, &name, version, place, deleted];
+        write.execute(sql, values).await?;
+        let action = match (deleted, before.version) {
             (true, _) => "hook.delete",
             (false, 0) => "hook.create",
             (false, _) => "hook.update",
         };
         let after = if deleted { "" } else { hash.as_str() };
-        write.log(action, &old.id, &old.hash, after).await?;
+        write.log(action, before.id, before.hash, after).await?;
         Ok(Hook {
-            id: old.id.clone(),
+            id: before.id.to_owned(),
             name,
             version,
             hash,
@@ -713,20 +763,20 @@ impl Tenant {
         })
     }
 
-    /// Whether a global hook in force of this name is mandatory.
-    async fn is_mandatory_above(
-        &self,
-        write: &mut Write<'_>,
-        name: &str,
-    ) -> Result<bool, StoreError> {
+    /// The names of the global hooks in force whose place none of this tenant's may take.
+    async fn mandatory_above(&self, write: &mut Write<'_>) -> Result<BTreeSet<String>, StoreError> {
+        if self.is_global() {
+            return Ok(BTreeSet::new());
+        }
         let sql =
             "SELECT number, body FROM revision WHERE tenant_id = '' ORDER BY number DESC LIMIT 1";
         let rows = write.fetch(sql, args![]).await?;
         let above: Value = rows
             .first()
             .map_or(Ok(Value::Null), |row| row.json("body"))?;
-        let mut hooks = above["hooks"].as_array().into_iter().flatten();
-        Ok(hooks.any(|hook| hook["name"] == name && hook["mandatory"] == true))
+        let hooks = above["hooks"].as_array().into_iter().flatten();
+        let mandatory = hooks.filter(|hook| hook["mandatory"] == true);
+        Ok(mandatory.map(|hook| name_of(hook).to_owned()).collect())
     }
 
     /// Returns a hook in the form that the runtime reads, whose scope is a table.
@@ -848,25 +898,17 @@ impl Tenant {
     }
 }
 
-fn taken(path: &str, name: &str) -> Mistake {
-    Mistake::new(
-        path,
-        format!("the name `{name}` is taken already"),
-        "choose another name",
-    )
+/// The name of a hook; empty for the settings.
+fn name_of(body: &Value) -> &str {
+    body["name"].as_str().unwrap_or_default()
 }
 
-/// Gives a hook without a name that of its event, and a number.
-fn name(body: &mut Value, taken: &BTreeSet<String>) {
-    if body["name"].is_string() {
-        return;
-    }
-    let event = match &body["event"] {
-        Value::Array(events) => events.first().and_then(Value::as_str),
-        event => event.as_str(),
-    };
-    let event = event.unwrap_or("hook").to_owned();
-    let mut names = (1..).map(|number| format!("{event}-{number}"));
-    let free = names.find(|name| !taken.contains(name));
-    body["name"] = free.unwrap_or_default().into();
+fn taken(name: &str) -> Mistake {
+    let message = format!("the name `{name}` is taken already");
+    Mistake::new("/name", message, "choose another name")
+}
+
+fn is_mandatory(name: &str) -> Mistake {
+    let message = format!("the global hook `{name}` is mandatory: none takes its place");
+    Mistake::new("/name", message, "choose another name")
 }

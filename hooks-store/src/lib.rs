@@ -48,6 +48,7 @@ mod verify;
 
 pub use self::admin::{AdminEntry, By};
 pub use self::budget::{BudgetUse, StoreBudget};
+pub use self::bundle::MOST_HOOKS;
 pub use self::capability::Capabilities;
 pub use self::chain::{Broken, Verified};
 pub use self::crypt::Keys;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::ImportFormat;
 use crate::error::StoreError;
+use crate::hook::Names;
 
 /// What a text brings.
 #[derive(Default)]
@@ -45,12 +46,13 @@ fn json_of(text: &str) -> Result<Value, StoreError> {
 }
 
 fn goclaw(document: Value) -> Result<Brought, StoreError> {
-    let mut brought = Brought::default();
+    let (mut brought, mut names) = (Brought::default(), Names::default());
     let gates = document
         .get("quality_gates")
         .or_else(|| document.pointer("/other_config/quality_gates"));
     if let Some(gates) = gates {
         let gates = json!({ "quality_gates": gates });
+        names.take("quality-gates");
         brought
             .hooks
             .push(json!({ "name": "quality-gates", "goclaw": gates }));
@@ -77,13 +79,13 @@ fn goclaw(document: Value) -> Result<Brought, StoreError> {
             let help = "write `\"event\": \"pre_tool_use\"`, for example";
             return Err(StoreError::invalid(&path, "the row names no event", help));
         }
-        let mut names = ["name", "id", "event"].into_iter();
-        let said = names.find_map(|key| row[key].as_str().filter(|name| !name.is_empty()));
-        let said = said.unwrap_or("hook").to_owned();
-        let taken = |name: &str| brought.hooks.iter().any(|hook| hook["name"] == name);
-        let numbered = (2..).map(|number| format!("{said}#{number}"));
-        let mut free = std::iter::once(said.clone()).chain(numbered);
-        let name = free.find(|name| !taken(name)).unwrap_or_default();
+        let mut keys = ["name", "id", "event"].into_iter();
+        let said = keys.find_map(|key| row[key].as_str().filter(|name| !name.is_empty()));
+        let mut name = said.unwrap_or("hook").to_owned();
+        if !names.take(&name) {
+            name = names.numbered(&format!("{name}#"), 2);
+            names.take(&name);
+        }
         brought.hooks.push(json!({ "name": name, "goclaw": row }));
     }
     Ok(brought)

@@ -2,6 +2,8 @@
 
 mod foreign;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use self::foreign::Brought;
@@ -96,15 +98,15 @@ impl Tenant {
         let mut notes = brought.notes;
         loop {
             let seen = self.store.newest_change().await?;
-            let mut hooks: Vec<_> = self
-                .hooks()
-                .await?
-                .into_iter()
-                .map(|hook| hook.body)
+            let old = self.hooks().await?.into_iter();
+            let mut hooks: Vec<_> = old.map(|hook| hook.body).collect();
+            let named = hooks.iter().enumerate();
+            let places: BTreeMap<_, _> = named
+                .map(|(place, hook)| (hook["name"].to_string(), place))
                 .collect();
             for body in &new.hooks {
-                match hooks.iter_mut().find(|old| old["name"] == body["name"]) {
-                    Some(old) => *old = body.clone(),
+                match places.get(&body["name"].to_string()) {
+                    Some(place) => hooks[*place] = body.clone(),
                     None => hooks.push(body.clone()),
                 }
             }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{
-    BreakerState, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
+    BreakerState, Bundle, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
 };
-use serde_json::json;
+use serde_json::{Map, json};
 
 use crate::common::{Place, ada, block, mistakes, names};
 
@@ -158,6 +158,13 @@ pub(crate) async fn a_tenants_hook_takes_the_place_of_a_global_one_unless_that_i
     let told = mistakes(other.create(&block("must", "deploy"), &ada()).await);
     assert!(
         told[0].path == "/name" && told[0].message.contains("mandatory"),
+        "{told:?}"
+    );
+    let set = [block("a", "ship"), block("must", "deploy")].to_vec();
+    let set = Bundle::new(set, Map::new()).unwrap();
+    let told = mistakes(other.put_draft(&set, &ada()).await);
+    assert!(
+        told[0].path == "/hooks/1/name" && told[0].message.contains("mandatory"),
         "{told:?}"
     );
 }
