@@ -4,7 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
+
+/// The largest whole number that canonical JSON (RFC 8785) has exactly, because it writes numbers as JavaScript does.
+pub const MOST: u64 = (1 << 53) - 1;
+
+/// Whether canonical JSON has this number exactly.
+#[must_use]
+pub fn is_exact(number: &Number) -> bool {
+    let whole = number.as_u64();
+    let whole = whole.or_else(|| number.as_i64().map(i64::unsigned_abs));
+    whole.is_none_or(|whole| whole <= MOST)
+}
 
 /// Reads a value.
 ///

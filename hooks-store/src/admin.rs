@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::chain::{self, Link, Verified};
 use crate::engine::{Row, Transaction, args};
 use crate::error::StoreError;
-use crate::page::{Page, rows_for};
+use crate::page::{Page, before, rows_for};
 use crate::store::Tenant;
 
 /// Who writes, from where and why.
@@ -116,7 +116,7 @@ impl Tenant {
         limit: u32,
     ) -> Result<Page<AdminEntry>, StoreError> {
         let sql = "SELECT seq, body FROM admin_log WHERE tenant_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3";
-        let before = cursor.unwrap_or(i64::MAX.unsigned_abs());
+        let before = before(cursor);
         let args = args![&self.id, before, rows_for(limit)];
         let rows = self.store.engine.fetch(sql, args).await?;
         let entries = rows.iter().map(|row| {

@@ -16,6 +16,7 @@ use crate::engine::{Transaction, args};
 use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::store::{Inner, Store};
+use crate::text::expect_exact;
 
 /// What a tenant has used in a month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -63,7 +64,7 @@ impl StoreBudget {
         let mut transaction = self.0.engine.begin().await?;
         let rows = transaction.fetch(LIMIT, args![tenant, &month]).await?;
         let set = rows.first().map(|row| row.number("tokens")).transpose()?;
-        let limit = set.map_or(limit, |set| set.min(limit));
+        let limit = limit.min(set.unwrap_or(i64::MAX.unsigned_abs()));
         let sql = "INSERT INTO budget (tenant_id, month, taken) SELECT $1, $2, $3 WHERE $3 <= $4 \
                    ON CONFLICT (tenant_id, month) DO UPDATE SET taken = budget.taken + excluded.taken \
                    WHERE budget.taken + excluded.taken <= $4 RETURNING taken";
@@ -186,7 +187,7 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the month is none, or the database fails.
+    /// If the month is none, the limit is more than 2^53 - 1, or the database fails.
     pub async fn set_budget(
         &self,
         month: Option<&str>,
@@ -200,6 +201,7 @@ impl Tenant {
                 "write `2026-11`",
             ));
         }
+        expect_exact("/limit", limit.unwrap_or_default())?;
         let month = month.unwrap_or_default();
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM budget_limit WHERE tenant_id = $1 AND month = $2 RETURNING tokens";

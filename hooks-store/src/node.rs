@@ -8,6 +8,7 @@ use crate::admin::By;
 use crate::engine::args;
 use crate::error::StoreError;
 use crate::store::Tenant;
+use crate::text::expect_exact;
 
 /// What a node tells of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,8 +98,9 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the database fails.
+    /// If the revision is more than 2^53 - 1, or the database fails.
     pub async fn report(&self, node: &str, report: &NodeReport) -> Result<Vec<String>, StoreError> {
+        expect_exact("/revision", report.revision)?;
         let now = self.store.now();
         let mut transaction = self.store.engine.begin().await?;
         let sql = "INSERT INTO node (tenant_id, name, revision, hash, refused, seen) VALUES ($1, $2, $3, $4, $5, $6) \

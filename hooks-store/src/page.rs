@@ -19,6 +19,11 @@ pub(crate) fn rows_for(limit: u32) -> u64 {
     u64::from(limit.clamp(1, MOST)) + 1
 }
 
+/// Before which number a page begins.
+pub(crate) fn before(cursor: Option<u64>) -> u64 {
+    cursor.unwrap_or(u64::MAX).min(i64::MAX.unsigned_abs())
+}
+
 impl<T> Page<T> {
     /// Makes a page of the rows that were read for it.
     pub(crate) fn of(mut items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> u64) -> Self {

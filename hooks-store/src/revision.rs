@@ -17,7 +17,7 @@ use crate::capability::Capabilities;
 use crate::engine::{Row, args};
 use crate::error::{Mistake, StoreError};
 use crate::hook::Reads;
-use crate::page::{Page, rows_for};
+use crate::page::{Page, before, rows_for};
 use crate::store::{Store, Tenant};
 
 /// A set that was published.
@@ -228,7 +228,7 @@ impl Tenant {
     ) -> Result<Page<Revision>, StoreError> {
         let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 AND number < $2 \
                    ORDER BY number DESC LIMIT $3";
-        let before = cursor.unwrap_or(i64::MAX.unsigned_abs());
+        let before = before(cursor);
         let rows = self
             .store
             .engine

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::admin::By;
 use crate::engine::{Row, args};
@@ -59,11 +59,8 @@ impl Tenant {
     /// If the database fails.
     pub async fn save_sample(&self, sample: &NewSample, by: &By) -> Result<Sample, StoreError> {
         let mut write = self.write(by).await?;
-        let (id, at, body) = (
-            self.store.new_id(),
-            write.at,
-            crate::text::canonical(sample),
-        );
+        let (id, at) = (self.store.new_id(), write.at);
+        let body = json!(sample).to_string();
         let hash = crate::text::hex(&sha256(body.as_bytes()));
         let sql = "INSERT INTO sample (tenant_id, id, name, body, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
         let values = args![&self.id, &id, &sample.name, body, &by.actor, at];

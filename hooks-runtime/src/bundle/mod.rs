@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 pub use self::diff::{BundleDiff, Change};
 pub use self::key::{PublicKey, SigningKey};
 use crate::entry::{FileConfig, ImportEntry};
+use crate::json::{MOST, is_exact};
 use crate::trust::hex;
 
 /// The format that this version writes and reads.
@@ -318,24 +319,17 @@ fn foreign(hook: &Value) -> Option<(&'static str, &Value)> {
     systems.find_map(|system| Some((*system, hook.get(system)?)))
 }
 
-/// Refuses whole numbers that the canonical text cannot tell apart, because it writes them as JavaScript does.
+/// Refuses whole numbers that the canonical text cannot tell apart.
 fn exact(value: &Value) -> Result<(), BundleError> {
-    const MOST: u64 = (1 << 53) - 1;
-    let wrong = match value {
-        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => number > MOST,
-            (None, Some(number)) => number.unsigned_abs() > MOST,
-            (None, None) => false,
-        },
-        Value::Array(values) => return values.iter().try_for_each(exact),
-        Value::Object(fields) => return fields.values().try_for_each(exact),
-        _ => false,
-    };
-    if wrong {
-        let what = format!("{value} is more than a number in a bundle can be: {MOST}");
-        return Err(BundleError::Malformed(what));
+    match value {
+        Value::Number(number) if !is_exact(number) => {
+            let what = format!("{value} is more than a number in a bundle can be: {MOST}");
+            Err(BundleError::Malformed(what))
+        }
+        Value::Array(values) => values.iter().try_for_each(exact),
+        Value::Object(fields) => fields.values().try_for_each(exact),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// The tenant, the revision and the start of the hash.

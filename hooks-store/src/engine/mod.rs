@@ -58,13 +58,18 @@ pub(crate) trait Transaction: Send {
 /// The last two are the name of the type of whole numbers, and the statement that announces a change.
 macro_rules! speak {
     ($database:ty, $arguments:ty, $row:ty, $int:literal, $announce:expr) => {
-        fn query(sql: &str, args: Vec<Value>) -> sqlx::query::Query<'_, $database, $arguments> {
+        fn query(
+            sql: &str,
+            args: Vec<Value>,
+        ) -> Result<sqlx::query::Query<'_, $database, $arguments>, StoreError> {
             let query = sqlx::query(sqlx::AssertSqlSafe(sql));
-            args.into_iter().fold(query, |query, value| match value {
-                Value::Int(value) => query.bind(value),
-                Value::Text(text) => query.bind(text),
-                Value::Bytes(bytes) => query.bind(bytes),
-            })
+            args.into_iter()
+                .try_fold(query, |query, value| match value {
+                    Value::Int(value) => Ok(query.bind(value)),
+                    Value::Text(text) => Ok(query.bind(text)),
+                    Value::Bytes(bytes) => Ok(query.bind(bytes)),
+                    Value::TooLarge(value) => Err(crate::engine::too_large(value)),
+                })
         }
 
         fn rows(sql: &str, rows: &[$row]) -> Result<Vec<Row>, StoreError> {
@@ -95,18 +100,18 @@ macro_rules! speak {
         #[async_trait]
         impl Transaction for sqlx::Transaction<'static, $database> {
             async fn fetch(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-                rows(sql, &query(sql, args).fetch_all(&mut **self).await?)
+                rows(sql, &query(sql, args)?.fetch_all(&mut **self).await?)
             }
 
             async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError> {
-                let done = query(sql, args).execute(&mut **self).await?;
+                let done = query(sql, args)?.execute(&mut **self).await?;
                 Ok(done.rows_affected())
             }
 
             async fn announce(&mut self) -> Result<(), StoreError> {
                 let announce: Option<&str> = $announce;
                 if let Some(sql) = announce {
-                    query(sql, Vec::new()).execute(&mut **self).await?;
+                    query(sql, Vec::new())?.execute(&mut **self).await?;
                 }
                 Ok(())
             }
@@ -118,6 +123,11 @@ macro_rules! speak {
     };
 }
 use speak;
+
+fn too_large(value: u64) -> StoreError {
+    let message = format!("{value} is more than a database counts to: {}", i64::MAX);
+    StoreError::invalid("", message, "write a smaller number")
+}
 
 /// Opens a database, and brings its tables to this version.
 pub(crate) async fn open(address: &str) -> Result<Box<dyn Engine>, StoreError> {

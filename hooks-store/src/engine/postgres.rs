@@ -75,7 +75,7 @@ impl Postgres {
 #[async_trait]
 impl Engine for Postgres {
     async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        rows(sql, &query(sql, args).fetch_all(&self.pool).await?)
+        rows(sql, &query(sql, args)?.fetch_all(&self.pool).await?)
     }
 
     async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError> {

@@ -113,7 +113,7 @@ fn make_private(file: &Path) -> Result<(), StoreError> {
 #[async_trait]
 impl Engine for Sqlite {
     async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        rows(sql, &query(sql, args).fetch_all(&self.readers).await?)
+        rows(sql, &query(sql, args)?.fetch_all(&self.readers).await?)
     }
 
     async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError> {

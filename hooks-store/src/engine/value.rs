@@ -14,6 +14,8 @@ pub(crate) enum Value {
     Int(i64),
     Text(String),
     Bytes(Vec<u8>),
+    /// A number that no engine has: a statement with it is refused.
+    TooLarge(u64),
 }
 
 impl From<i64> for Value {
@@ -22,10 +24,9 @@ impl From<i64> for Value {
     }
 }
 
-/// Both engines count to 2^63. Nothing here is ever more.
 impl From<u64> for Value {
     fn from(value: u64) -> Self {
-        Value::Int(i64::try_from(value).unwrap_or(i64::MAX))
+        i64::try_from(value).map_or(Value::TooLarge(value), Value::Int)
     }
 }
 
@@ -148,6 +149,7 @@ impl Value {
     pub(super) fn shown(&self) -> String {
         match self {
             Value::Int(value) => value.to_string(),
+            Value::TooLarge(value) => value.to_string(),
             Value::Text(text) => format!("{text:?}"),
             Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
         }

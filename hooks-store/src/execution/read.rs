@@ -12,7 +12,7 @@ use crate::admin::By;
 use crate::chain::{Link, Verified};
 use crate::engine::{Row, Value, args};
 use crate::error::StoreError;
-use crate::page::{Page, rows_for};
+use crate::page::{Page, before, rows_for};
 use crate::store::Tenant;
 use crate::text::sha256;
 
@@ -130,7 +130,7 @@ impl Tenant {
         cursor: Option<u64>,
         limit: u32,
     ) -> Result<Page<Execution>, StoreError> {
-        let before = cursor.unwrap_or(i64::MAX.unsigned_abs());
+        let before = before(cursor);
         let mut sql = format!("{ROW} AND seq < $2");
         let mut values = args![&self.id, before];
         filter.add_to(&mut sql, &mut values);

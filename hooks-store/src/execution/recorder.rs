@@ -13,7 +13,7 @@ use hooks_runtime::{Record, Recorder};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-use super::row::{Ready, ready, write};
+use super::row::{Ready, expect_exact, ready, write};
 use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::store::{Inner, Store};
@@ -73,8 +73,8 @@ struct Queue {
     count: u64,
     /// About how many bytes the records take that are not durable yet.
     bytes: usize,
-    /// How many records had been put in when the last one did not fit.
-    full_at: Option<u64>,
+    /// How many records had been put in when the last one was dropped.
+    dropped_at: Option<u64>,
 }
 
 /// How far the task is.
@@ -115,7 +115,7 @@ impl StoreRecorder {
         StoreRecorder(handle)
     }
 
-    /// Returns how many records did not fit into the queue.
+    /// Returns how many records did not fit into the queue, or have a number that no row can have.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.0.0.dropped.load(Ordering::Relaxed)
@@ -153,13 +153,17 @@ impl Recorder for StoreRecorder {
     fn record(&self, record: &Record) {
         let shared = &self.0.0;
         let bytes = size(record);
+        let exact = expect_exact(record);
+        if let Err(error) = &exact {
+            tracing::error!(hook = record.hook, %error, "a record cannot be kept");
+        }
         let mut queue = shared.queue();
-        if queue.records.len() < QUEUE && queue.bytes + bytes <= QUEUE_BYTES {
+        if exact.is_ok() && queue.records.len() < QUEUE && queue.bytes + bytes <= QUEUE_BYTES {
             queue.records.push(record.clone());
             queue.count += 1;
             queue.bytes += bytes;
         } else {
-            queue.full_at = Some(queue.count);
+            queue.dropped_at = Some(queue.count);
             drop(queue);
             shared.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -173,9 +177,9 @@ impl Recorder for StoreRecorder {
     async fn durable(&self) -> std::io::Result<()> {
         let shared = &self.0.0;
         let written = shared.progress.borrow().written;
-        // Nobody knows whose record did not fit, so until others are written, it may be the one that is asked about.
-        if shared.queue().full_at >= Some(written) {
-            return Err(std::io::Error::other("the queue was full"));
+        // Nobody knows whose record was dropped, so until others are written, it may be the one that is asked about.
+        if shared.queue().dropped_at >= Some(written) {
+            return Err(std::io::Error::other("a record was dropped"));
         }
         self.flush().await.map_err(std::io::Error::other)
     }
@@ -288,10 +292,11 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the database fails. Then none is written.
+    /// If a revision, a version or a duration is more than 2^53 - 1, or the database fails. Then none is written.
     pub async fn insert(&self, mut records: Vec<Record>) -> Result<u64, StoreError> {
         let now = self.store.now();
-        for record in &mut records {
+        for (index, record) in records.iter_mut().enumerate() {
+            expect_exact(record).map_err(|error| error.at(|path| format!("/{index}{path}")))?;
             record.tenant_id = Some(self.id.clone());
             record.at = record.at.min(now);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use hooks_builtin::Redact;
-use hooks_runtime::Record;
+use hooks_runtime::{__is_exact as is_exact, Record};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::Value as Json;
 
@@ -12,7 +12,7 @@ use crate::chain::{self, Link};
 use crate::crypt::Keys;
 use crate::engine::{Engine, Value, args};
 use crate::error::StoreError;
-use crate::text::sha256;
+use crate::text::{self, sha256};
 
 /// The name of the log among the chains.
 pub(crate) const LOG: &str = "execution";
@@ -88,6 +88,14 @@ pub(crate) fn place<'a>(tenant: &'a str, hash: &'a str) -> [&'a str; 4] {
     ["execution", tenant, hash, "detail"]
 }
 
+/// Checks that the body of a record can have its own numbers exactly. Those of an event may be any.
+pub(super) fn expect_exact(record: &Record) -> Result<(), StoreError> {
+    let micros = u64::try_from(record.duration.as_micros()).unwrap_or(u64::MAX);
+    text::expect_exact("/revision", record.revision)?;
+    text::expect_exact("/hook_version", record.hook_version.unwrap_or_default())?;
+    text::expect_exact("/duration_us", micros)
+}
+
 /// Makes rows of records.
 pub(super) fn ready(records: &[Record], keys: &Keys) -> Result<Vec<Ready>, StoreError> {
     records.iter().map(|record| one(record, keys)).collect()
@@ -104,11 +112,18 @@ fn one(record: &Record, keys: &Keys) -> Result<Ready, StoreError> {
     let mut body = whole.clone();
     let fields = body.as_object_mut().expect("a record is an object");
     let mut is_cut = fields.remove("input").is_some();
-    texts(&mut body, &mut |text| {
-        if let Some((end, _)) = text.char_indices().nth(LONGEST) {
-            text.truncate(end);
+    leaves(&mut body, &mut |leaf| match leaf {
+        Json::String(text) => {
+            if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+                text.truncate(end);
+                is_cut = true;
+            }
+        }
+        Json::Number(number) if !is_exact(number) => {
+            *leaf = number.to_string().into();
             is_cut = true;
         }
+        _ => {}
     });
     let tenant = record.tenant_id.clone().unwrap_or_default();
     let (mut detail, mut detail_hash) = (Vec::new(), Vec::new());
@@ -118,14 +133,14 @@ fn one(record: &Record, keys: &Keys) -> Result<Ready, StoreError> {
         SystemRandom::new()
             .fill(&mut text)
             .expect("the system has randomness");
-        text.extend_from_slice(crate::text::canonical(&whole).as_bytes());
+        text.extend_from_slice(whole.to_string().as_bytes());
         detail_hash = sha256(&text);
-        detail = keys.seal(&place(&tenant, &crate::text::hex(&detail_hash)), &text)?;
+        detail = keys.seal(&place(&tenant, &text::hex(&detail_hash)), &text)?;
     }
     Ok(Ready {
         tenant,
         columns: Columns::of(record),
-        body: crate::text::canonical(&body),
+        body: text::canonical(&body),
         detail,
         detail_hash,
     })
@@ -136,13 +151,12 @@ pub(super) fn json_of(detail: &[u8]) -> Option<Json> {
     serde_json::from_slice(detail.get(16..)?).ok()
 }
 
-/// Calls `change` with each text in a value.
-fn texts(value: &mut Json, change: &mut dyn FnMut(&mut String)) {
+/// Calls `change` with each value in a value that has none in it.
+fn leaves(value: &mut Json, change: &mut dyn FnMut(&mut Json)) {
     match value {
-        Json::String(text) => change(text),
-        Json::Array(values) => values.iter_mut().for_each(|value| texts(value, change)),
-        Json::Object(fields) => fields.values_mut().for_each(|value| texts(value, change)),
-        _ => {}
+        Json::Array(values) => values.iter_mut().for_each(|value| leaves(value, change)),
+        Json::Object(fields) => fields.values_mut().for_each(|value| leaves(value, change)),
+        leaf => change(leaf),
     }
 }
 

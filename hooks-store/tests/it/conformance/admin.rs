@@ -109,7 +109,7 @@ pub(crate) async fn a_sample_is_saved_and_removed(place: Place) {
         name: "a force push".into(),
         event: "BeforeToolCall".into(),
         cx: json!({ "agent_id": "writer" }),
-        body: json!({ "name": "shell", "arguments": { "command": "git push --force" } }),
+        body: json!({ "name": "shell", "arguments": { "command": "git push --force", "channel": u64::MAX } }),
     };
     let saved = acme.save_sample(&sample, &ada()).await.unwrap();
     assert_eq!(acme.sample(&saved.id).await.unwrap().as_ref(), Some(&saved));

@@ -70,6 +70,13 @@ pub(crate) async fn the_smaller_limit_holds(place: Place) {
         .await
         .unwrap();
     budget.reserve("acme", 90, 1000).await.unwrap();
+    let told = mistakes(acme.set_budget(None, Some(u64::MAX), &ada()).await);
+    assert_eq!(told[0].path, "/limit");
+    let much = budget.reserve("acme", u64::MAX, u64::MAX).await;
+    assert!(
+        matches!(&much, Err(BudgetError::Failed(why)) if why.contains("is more than")),
+        "{much:?}"
+    );
     assert_eq!(
         mistakes(acme.set_budget(Some("soon"), None, &ada()).await)[0].path,
         "/month"

@@ -7,7 +7,7 @@ use hooks_store::{ExecutionFilter, Retention, verify_lines};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::common::{Clock, Place, ada, record};
+use crate::common::{Clock, Place, ada, mistakes, record};
 
 pub(crate) async fn a_record_becomes_a_row(place: Place) {
     let store = place.open().await;
@@ -170,6 +170,49 @@ pub(crate) async fn a_long_text_is_cut_and_whole_in_the_detail(place: Place) {
         ("execution.detail", "1", "ada")
     );
     assert!(acme.detail(2, &ada()).await.unwrap().is_none());
+}
+
+pub(crate) async fn a_number_is_kept_as_it_is_or_refused(place: Place) {
+    const MOST: u64 = (1 << 53) - 1;
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let event = json!({ "event": { "id": u64::MAX, "least": i64::MIN } });
+    let mut most = record("a");
+    (most.revision, most.hook_version) = (MOST, Some(MOST));
+    most.duration = Duration::from_micros(MOST);
+    most.change = Some(json!([{ "op": "add", "path": "/id", "value": MOST + 2 }]));
+    most.input = Some(event.clone());
+    acme.insert(vec![most.clone()]).await.unwrap();
+    let row = acme.execution(1).await.unwrap().unwrap().record;
+    assert_eq!((row.revision, row.duration), (MOST, most.duration));
+    assert_eq!(row.change.unwrap()[0]["value"], "9007199254740993");
+    let detail = acme.detail(1, &ada()).await.unwrap().unwrap();
+    assert_eq!(serde_json::from_value::<Record>(detail).unwrap(), most);
+    let mut wrong = [record("b"), record("b"), record("b")];
+    wrong[0].revision = MOST + 1;
+    wrong[1].hook_version = Some(u64::MAX);
+    wrong[2].duration = Duration::MAX;
+    let fields = ["revision", "hook_version", "duration_us"];
+    let recorder = store.recorder();
+    for (field, wrong) in fields.into_iter().zip(wrong) {
+        recorder.record(&wrong);
+        let told = mistakes(acme.insert(vec![record("c"), wrong]).await);
+        assert_eq!(told[0].path, format!("/1/{field}"));
+    }
+    recorder.durable().await.unwrap_err();
+    assert_eq!(recorder.dropped(), 3);
+    recorder.record(&record("d"));
+    recorder.flush().await.unwrap();
+    let verified = acme.verify().await.unwrap();
+    assert_eq!((verified.rows, verified.broken), (2, None));
+    let lines = acme.lines(0, 10).await.unwrap().join("\n");
+    assert_eq!(verify_lines(lines.as_bytes()).unwrap().rows, 2);
+    // A place beyond all rows is none.
+    let all = ExecutionFilter::default();
+    let all = acme.executions(&all, Some(u64::MAX), 10).await.unwrap();
+    assert_eq!(all.items.len(), 2);
+    let told = mistakes(acme.execution(u64::MAX).await);
+    assert!(told[0].message.contains(&u64::MAX.to_string()), "{told:?}");
 }
 
 pub(crate) async fn events_of_the_past_are_read_whole(place: Place) {

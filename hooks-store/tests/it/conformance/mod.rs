@@ -72,6 +72,7 @@ conformance! {
         a_record_becomes_a_row,
         rows_are_found_page_by_page_and_by_what_they_are,
         a_long_text_is_cut_and_whole_in_the_detail,
+        a_number_is_kept_as_it_is_or_refused,
         events_of_the_past_are_read_whole,
         payloads_are_redacted,
         a_chain_holds_and_can_be_verified_alone,

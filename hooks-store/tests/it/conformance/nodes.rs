@@ -5,7 +5,7 @@ use hooks_runtime::{BreakerState, OwnedEvent, Records, Runtime};
 use hooks_store::{NodeReport, StoreError};
 use serde_json::json;
 
-use crate::common::{Clock, Place, ada, block};
+use crate::common::{Clock, Place, ada, block, mistakes};
 
 pub(crate) async fn a_node_reports_and_learns_which_breakers_to_close(place: Place) {
     let store = place.open().await;
@@ -24,6 +24,12 @@ pub(crate) async fn a_node_reports_and_learns_which_breakers_to_close(place: Pla
         (&*nodes[0].name, nodes[0].refused.as_ref(), nodes.len()),
         ("node 1", None, 1)
     );
+    let told = NodeReport {
+        revision: u64::MAX,
+        ..NodeReport::default()
+    };
+    let told = mistakes(acme.report("node 1", &told).await);
+    assert_eq!(told[0].path, "/revision");
     report.refused = "no such handler".into();
     report.breakers = vec![("a".into(), BreakerState::Open)];
     acme.report("node 1", &report).await.unwrap();
