@@ -1,11 +1,12 @@
 //! The admin log: who has changed what, from where and why. A write and its entry are one transaction, and each tenant's
 //! entries are a [chain](crate::chain) of hashes, as its executions are.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::{self, Link, Verified};
-use crate::engine::{Row, Transaction, args};
+use crate::engine::{Reads, Row, Transaction, Value, args};
 use crate::error::StoreError;
 use crate::page::{Page, before, rows_for};
 use crate::store::Tenant;
@@ -90,7 +91,73 @@ pub(crate) struct Write<'a> {
     change: u64,
 }
 
+/// How often a write that is checked first begins again because of others, before it keeps them out.
+const TRIES: u32 = 3;
+
+/// What somebody reads, and checks, before they write.
+///
+/// It reads without a lock, so that others go on meanwhile. If they have written, what was read is old, and the next look
+/// follows. So that it ends, the last one locks first, and reads within its transaction.
+pub(crate) enum Look<'a> {
+    Free {
+        tenant: &'a Tenant,
+        by: &'a By,
+        /// The newest change when it began.
+        seen: u64,
+    },
+    Locked(Write<'a>),
+}
+
+impl<'a> Look<'a> {
+    /// Begins to write. Returns nothing if anybody else has written since it began to read.
+    pub(crate) async fn write(self) -> Result<Option<Write<'a>>, StoreError> {
+        match self {
+            Look::Free { tenant, by, seen } => {
+                let write = tenant.write(by).await?;
+                Ok((write.change == seen + 1).then_some(write))
+            }
+            Look::Locked(write) => Ok(Some(write)),
+        }
+    }
+}
+
+#[async_trait]
+impl Reads for Look<'_> {
+    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        match self {
+            Look::Free { tenant, .. } => tenant.engine().fetch(sql, args).await,
+            Look::Locked(write) => write.fetch(sql, args).await,
+        }
+    }
+}
+
+#[async_trait]
+impl Reads for Write<'_> {
+    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        self.fetch(sql, args).await
+    }
+}
+
 impl Tenant {
+    /// Begins the next of the looks before a write, of which there were `tries`.
+    pub(crate) async fn look<'a>(
+        &'a self,
+        by: &'a By,
+        tries: &mut u32,
+    ) -> Result<Look<'a>, StoreError> {
+        *tries += 1;
+        Ok(if *tries > TRIES {
+            Look::Locked(self.write(by).await?)
+        } else {
+            let seen = self.store.newest_change().await?;
+            Look::Free {
+                tenant: self,
+                by,
+                seen,
+            }
+        })
+    }
+
     pub(crate) async fn write<'a>(&'a self, by: &'a By) -> Result<Write<'a>, StoreError> {
         let mut transaction = self.store.engine.begin().await?;
         let sql = "UPDATE counter SET value = value + 1 WHERE name = 'change' RETURNING value";
@@ -165,16 +232,12 @@ impl Write<'_> {
     pub(crate) async fn fetch(
         &mut self,
         sql: &str,
-        args: Vec<crate::engine::Value>,
+        args: Vec<Value>,
     ) -> Result<Vec<Row>, StoreError> {
         self.transaction.fetch(sql, args).await
     }
 
-    pub(crate) async fn execute(
-        &mut self,
-        sql: &str,
-        args: Vec<crate::engine::Value>,
-    ) -> Result<u64, StoreError> {
+    pub(crate) async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError> {
         self.transaction.execute(sql, args).await
     }
 
@@ -216,11 +279,6 @@ impl Write<'_> {
     /// The number of the write, which is higher than that of each before.
     pub(crate) fn number(&self) -> u64 {
         self.change
-    }
-
-    /// Whether nobody has written since the change `seen`.
-    pub(crate) fn is_next_after(&self, seen: u64) -> bool {
-        self.change == seen + 1
     }
 
     /// Makes the write durable, and tells everybody.

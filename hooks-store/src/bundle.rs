@@ -9,6 +9,7 @@ use hooks_runtime::entry::ImportEntry;
 use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source, SourceError, Status};
 use serde_json::{Map, Value, json};
 
+use crate::engine::Reads;
 use crate::error::{Mistake, StoreError, pointer};
 use crate::goclaw::without_tenant;
 use crate::scope::HookScope;
@@ -81,20 +82,23 @@ impl Tenant {
     pub async fn check(&self, bundle: &Bundle) -> Result<(), StoreError> {
         let set = self.lowered_set(bundle)?;
         let set = bundle_of(&self.id, set.hooks, &set.tables)?;
-        self.check_set(&set, false).await.map(drop)
+        self.check_set(&mut self.engine(), &set, false)
+            .await
+            .map(drop)
     }
 
     /// Checks a set in the canonical form. Returns what else there is to tell of it. In what somebody has written by hand, a
     /// wrong entry of another system is a mistake, too.
     pub(crate) async fn check_set(
         &self,
+        reads: &mut dyn Reads,
         bundle: &Bundle,
         is_written: bool,
     ) -> Result<Vec<String>, StoreError> {
         expect_room(bundle.hooks.len())?;
-        let status = self.load(&self.level(bundle)?, is_written).await?;
+        let status = self.load(reads, &self.level(bundle)?, is_written).await?;
         if !status.not_allowed.is_empty() {
-            return Err(StoreError::Invalid(self.not_allowed(bundle).await?));
+            return Err(StoreError::Invalid(self.not_allowed(reads, bundle).await?));
         }
         Ok(if status.left_out == 0 {
             Vec::new()
@@ -106,13 +110,17 @@ impl Tenant {
     /// Checks a hook alone, as somebody has written it. The paths of its mistakes begin at the hook.
     pub(crate) async fn check_hook(&self, hook: &Value) -> Result<(), StoreError> {
         let bundle = bundle_of(&self.id, vec![hook.clone()], &Map::new())?;
-        let checked = self.check_set(&bundle, true).await;
+        let checked = self.check_set(&mut self.engine(), &bundle, true).await;
         checked.map_err(|error| error.at(|path| path.replacen("/hooks/0", "", 1)))?;
         Ok(())
     }
 
     /// What of a set this deployment does not allow, each where it stands: whatever is refused when it is loaded alone.
-    async fn not_allowed(&self, set: &Bundle) -> Result<Vec<Mistake>, StoreError> {
+    async fn not_allowed(
+        &self,
+        reads: &mut dyn Reads,
+        set: &Bundle,
+    ) -> Result<Vec<Mistake>, StoreError> {
         let mut mistakes = Vec::new();
         let hooks = set.hooks.iter().enumerate().map(|(index, hook)| {
             let path = format!("/hooks/{index}");
@@ -124,7 +132,11 @@ impl Tenant {
         });
         for (path, hooks, tables) in hooks.chain(tables) {
             let part = bundle_of(&self.id, hooks, &tables)?;
-            for one in self.load(&self.level(&part)?, false).await?.not_allowed {
+            for one in self
+                .load(reads, &self.level(&part)?, false)
+                .await?
+                .not_allowed
+            {
                 let key = part.hooks.first().and_then(|hook| match &*one.kind {
                     "" => Some("scope"),
                     kind if hook.get(kind).is_some() => Some(kind),
@@ -149,13 +161,14 @@ impl Tenant {
     /// Loads a level, or what is composed, by the code that loads files, as this deployment limits it.
     pub(crate) async fn load(
         &self,
+        reads: &mut dyn Reads,
         bundle: &Bundle,
         is_written: bool,
     ) -> Result<Status, StoreError> {
         let mut tables = bundle.tables().clone();
         self.store.capabilities.limit(&mut tables);
         let limited = bundle_of(&self.id, bundle.hooks.clone(), &tables)?;
-        let builder = Runtime::builder().secrets(self.secret_values_now().await?);
+        let builder = Runtime::builder().secrets(self.secrets_in(reads).await?);
         // A check opens no file and starts nothing.
         let builder = builder.shared(true).dry_run(DryRun::new());
         let builder = (self.store.complete)(builder.strict(is_written));

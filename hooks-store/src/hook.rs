@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use async_trait::async_trait;
 use hooks_runtime::Bundle;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -13,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::admin::{By, Write};
 use crate::bundle::{MOST_HOOKS, bundle_of, expect_room};
-use crate::engine::{Engine, Row, args};
+use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
 use crate::goclaw::{name_secret, plain_headers, secret_of};
 use crate::scope::HookScope;
@@ -145,38 +144,6 @@ impl Names {
     }
 }
 
-/// Reads rows: within a transaction, or on its own.
-#[async_trait]
-pub(crate) trait Reads: Send {
-    async fn read(
-        &mut self,
-        sql: &str,
-        args: Vec<crate::engine::Value>,
-    ) -> Result<Vec<Row>, StoreError>;
-}
-
-#[async_trait]
-impl Reads for &dyn Engine {
-    async fn read(
-        &mut self,
-        sql: &str,
-        args: Vec<crate::engine::Value>,
-    ) -> Result<Vec<Row>, StoreError> {
-        self.fetch(sql, args).await
-    }
-}
-
-#[async_trait]
-impl Reads for Write<'_> {
-    async fn read(
-        &mut self,
-        sql: &str,
-        args: Vec<crate::engine::Value>,
-    ) -> Result<Vec<Row>, StoreError> {
-        self.fetch(sql, args).await
-    }
-}
-
 /// The columns of a hook with its newest version.
 const HOOK: &str = "SELECT h.id, h.name, h.version, v.hash, v.body, v.author, v.comment, v.at FROM hook h \
      JOIN hook_version v ON v.tenant_id = h.tenant_id AND v.hook_id = h.id AND v.version = h.version \
@@ -201,10 +168,6 @@ impl Hook {
 }
 
 impl Tenant {
-    fn engine(&self) -> &dyn Engine {
-        &*self.store.engine
-    }
-
     /// Returns the hooks of the draft, in their order.
     ///
     /// # Errors
@@ -214,7 +177,7 @@ impl Tenant {
         self.hooks_in(&mut self.engine()).await
     }
 
-    async fn hooks_in(&self, reads: &mut dyn Reads) -> Result<Vec<Hook>, StoreError> {
+    pub(crate) async fn hooks_in(&self, reads: &mut dyn Reads) -> Result<Vec<Hook>, StoreError> {
         let sql = format!("{HOOK} AND h.id <> $2 ORDER BY h.place, h.id");
         let rows = reads.read(&sql, args![&self.id, SETTINGS]).await?;
         rows.iter().map(|row| Hook::of(self, row)).collect()
@@ -393,7 +356,7 @@ impl Tenant {
         self.settings_in(&mut self.engine()).await
     }
 
-    async fn settings_in(&self, reads: &mut dyn Reads) -> Result<Hook, StoreError> {
+    pub(crate) async fn settings_in(&self, reads: &mut dyn Reads) -> Result<Hook, StoreError> {
         let none = || Hook {
             id: SETTINGS.to_owned(),
             name: String::new(),
@@ -422,7 +385,7 @@ impl Tenant {
     ) -> Result<Hook, StoreError> {
         let tables = self.checked_tables(tables)?;
         let set = bundle_of(&self.id, Vec::new(), &tables)?;
-        self.check_set(&set, false).await?;
+        self.check_set(&mut self.engine(), &set, false).await?;
         let mut write = self.write(by).await?;
         let old = self.settings_in(&mut write).await?;
         if old.version != expected {
@@ -504,7 +467,7 @@ impl Tenant {
     ) -> Result<DraftReport, StoreError> {
         let set = self.lowered_set(bundle)?;
         let new = bundle_of(&self.id, set.hooks.clone(), &set.tables)?;
-        self.check_set(&new, false).await?;
+        self.check_set(&mut self.engine(), &new, false).await?;
         let mut write = self.write(by).await?;
         self.expect_draft(&mut write, expected).await?;
         let report = self.replace(&mut write, set.hooks, set.tables).await?;
@@ -768,13 +731,8 @@ impl Tenant {
         if self.is_global() {
             return Ok(BTreeSet::new());
         }
-        let sql =
-            "SELECT number, body FROM revision WHERE tenant_id = '' ORDER BY number DESC LIMIT 1";
-        let rows = write.fetch(sql, args![]).await?;
-        let above: Value = rows
-            .first()
-            .map_or(Ok(Value::Null), |row| row.json("body"))?;
-        let hooks = above["hooks"].as_array().into_iter().flatten();
+        let above = self.other("").newest(write).await?;
+        let hooks = above.iter().flat_map(|revision| &revision.bundle.hooks);
         let mandatory = hooks.filter(|hook| hook["mandatory"] == true);
         Ok(mandatory.map(|hook| name_of(hook).to_owned()).collect())
     }

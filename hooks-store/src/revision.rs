@@ -1,7 +1,7 @@
 //! Revisions: a set that was published, whole and checked. A runtime only ever sees these.
 //!
 //! A publication reads and checks the set without a lock. Then it locks, and if anybody has written meanwhile, it begins
-//! again: what is published is what was checked.
+//! again: what is published is what was checked. If others write all the time, it locks first.
 
 use std::fmt;
 
@@ -14,9 +14,8 @@ use tokio::sync::watch;
 use crate::admin::{By, Write};
 use crate::bundle::bundle_of;
 use crate::capability::Capabilities;
-use crate::engine::{Row, args};
+use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
-use crate::hook::Reads;
 use crate::page::{Page, before, rows_for};
 use crate::store::{Store, Tenant};
 
@@ -77,12 +76,12 @@ impl Tenant {
     ///
     /// If the set has mistakes: all of them. Then nothing changes. Or if the database fails.
     pub async fn publish(&self, by: &By) -> Result<Published, StoreError> {
+        let mut tries = 0;
         loop {
-            let seen = self.store.newest_change().await?;
-            let draft = self.draft().await?;
-            self.check_with_others(&draft).await?;
-            let write = self.write(by).await?;
-            if write.is_next_after(seen) {
+            let mut look = self.look(by, &mut tries).await?;
+            let draft = self.draft_in(&mut look).await?;
+            self.check_with_others(&mut look, &draft).await?;
+            if let Some(write) = look.write().await? {
                 return self.make_revision(write, draft, "revision.publish").await;
             }
         }
@@ -97,11 +96,11 @@ impl Tenant {
         let old = self.revision(number).await?;
         let old = old.ok_or_else(|| StoreError::NotFound(format!("revision {number}")))?;
         let set = self.lowered_set(&old.bundle)?;
+        let mut tries = 0;
         loop {
-            let seen = self.store.newest_change().await?;
-            self.check_with_others(&old.bundle).await?;
-            let mut write = self.write(by).await?;
-            if write.is_next_after(seen) {
+            let mut look = self.look(by, &mut tries).await?;
+            self.check_with_others(&mut look, &old.bundle).await?;
+            if let Some(mut write) = look.write().await? {
                 self.replace(&mut write, set.hooks, set.tables).await?;
                 let draft = self.draft_in(&mut write).await?;
                 return self.make_revision(write, draft, "revision.rollback").await;
@@ -110,28 +109,33 @@ impl Tenant {
     }
 
     /// Checks a set as it would be in force, for every tenant that it is for.
-    async fn check_with_others(&self, draft: &Bundle) -> Result<(), StoreError> {
-        self.check_set(draft, false).await?;
+    async fn check_with_others(
+        &self,
+        reads: &mut dyn Reads,
+        draft: &Bundle,
+    ) -> Result<(), StoreError> {
+        self.check_set(reads, draft, false).await?;
         if !self.is_global() {
-            let global = self.other("").newest(&mut &*self.store.engine).await?;
+            let global = self.other("").newest(reads).await?;
             let global = global.map(|revision| revision.bundle);
             let (composed, _) = self.compose(global.as_ref(), Some(draft))?;
-            return self.load(&composed, false).await.map(drop);
+            return self.load(reads, &composed, false).await.map(drop);
         }
         let mut mistakes = Vec::new();
-        for tenant in Store(std::sync::Arc::clone(&self.store)).tenants().await? {
+        for tenant in Store::tenants_in(reads).await? {
             let other = self.other(&tenant);
             if other.is_global() {
                 continue;
             }
-            let Some(own) = other.newest(&mut &*self.store.engine).await? else {
+            let Some(own) = other.newest(reads).await? else {
                 continue;
             };
             let (composed, _) = other.compose(Some(draft), Some(&own.bundle))?;
-            match other.load(&composed, false).await {
+            match other.load(reads, &composed, false).await {
                 Err(StoreError::Invalid(more)) => {
                     // What is wrong without the draft, too, is nothing that the draft has done.
-                    let before = match other.load(&other.bundle().await?, false).await {
+                    let (before, _) = other.in_force(reads).await?;
+                    let before = match other.load(reads, &before, false).await {
                         Err(StoreError::Invalid(before)) => before,
                         loaded => loaded.map(|_| Vec::new())?,
                     };
@@ -262,7 +266,7 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn bundle(&self) -> Result<Bundle, StoreError> {
-        Ok(self.in_force().await?.0)
+        Ok(self.in_force(&mut self.engine()).await?.0)
     }
 
     /// Returns which published hooks and settings do not run for this tenant, and why.
@@ -271,8 +275,9 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn notices(&self) -> Result<Vec<String>, StoreError> {
-        let (bundle, mut notices) = self.in_force().await?;
-        let not_allowed = self.load(&bundle, false).await?.not_allowed.into_iter();
+        let (bundle, mut notices) = self.in_force(&mut self.engine()).await?;
+        let not_allowed = self.load(&mut self.engine(), &bundle, false).await?;
+        let not_allowed = not_allowed.not_allowed.into_iter();
         notices.extend(
             not_allowed.map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why)),
         );
@@ -308,18 +313,17 @@ impl Tenant {
         if self.is_global() {
             return Ok(self.compose(Some(&set), None)?.0);
         }
-        let global = self.other("").newest(&mut &*self.store.engine).await?;
+        let global = self.other("").newest(&mut self.engine()).await?;
         let global = global.map(|revision| revision.bundle);
         Ok(self.compose(global.as_ref(), Some(&set))?.0)
     }
 
-    async fn in_force(&self) -> Result<(Bundle, Vec<String>), StoreError> {
-        let engine = &*self.store.engine;
-        let global = self.other("").newest(&mut &*engine).await?;
+    async fn in_force(&self, reads: &mut dyn Reads) -> Result<(Bundle, Vec<String>), StoreError> {
+        let global = self.other("").newest(reads).await?;
         let own = if self.is_global() {
             None
         } else {
-            self.newest(&mut &*engine).await?
+            self.newest(reads).await?
         };
         let bundles = [&global, &own].map(|level| level.as_ref().map(|revision| &revision.bundle));
         self.compose(bundles[0], bundles[1])
@@ -394,11 +398,11 @@ impl Store {
         }
         for tenant in self.tenants().await? {
             let tenant = self.tenant(&tenant);
-            let Some(revision) = tenant.newest(&mut &*self.0.engine).await? else {
+            let Some(revision) = tenant.newest(&mut tenant.engine()).await? else {
                 continue;
             };
             let level = tenant.compose(None, Some(&revision.bundle))?.0;
-            let not_allowed = match tenant.load(&level, false).await {
+            let not_allowed = match tenant.load(&mut tenant.engine(), &level, false).await {
                 Ok(status) => status.not_allowed,
                 Err(error) => {
                     tracing::warn!(tenant = tenant.id, %error, "the hooks in force cannot be loaded here");

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
-use crate::engine::{Row, args};
+use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
 use crate::store::{Inner, Store, Tenant};
 
@@ -253,14 +253,21 @@ impl Tenant {
     ///
     /// As [`secret_values`](Self::secret_values).
     pub async fn secret_values_now(&self) -> Result<StoreSecrets, StoreError> {
-        let values = RwLock::new(self.decrypted().await?);
+        self.secrets_in(&mut self.engine()).await
+    }
+
+    pub(crate) async fn secrets_in(
+        &self,
+        reads: &mut dyn Reads,
+    ) -> Result<StoreSecrets, StoreError> {
+        let values = RwLock::new(self.decrypted(reads).await?);
         Ok(StoreSecrets(Arc::new(values)))
     }
 
-    async fn decrypted(&self) -> Result<Values, StoreError> {
+    async fn decrypted(&self, reads: &mut dyn Reads) -> Result<Values, StoreError> {
         let sql = "SELECT tenant_id, name, version, value FROM secret \
                    WHERE tenant_id = $1 OR tenant_id = '' ORDER BY version";
-        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let rows = reads.read(sql, args![&self.id]).await?;
         let mut values = Values::new();
         for row in rows {
             let (tenant, name) = (row.text("tenant_id")?, row.text("name")?);
@@ -292,7 +299,8 @@ async fn follow(
         let (Some(store), Some(values)) = (store.upgrade(), values.upgrade()) else {
             return;
         };
-        match Store(store).tenant(&id).decrypted().await {
+        let tenant = Store(store).tenant(&id);
+        match tenant.decrypted(&mut tenant.engine()).await {
             Ok(new) => *values.write().unwrap_or_else(PoisonError::into_inner) = new,
             Err(error) => {
                 tracing::warn!(%error, "cannot read the secrets anew: the old values stay");

@@ -10,7 +10,7 @@ use uuid::{NoContext, Timestamp as IdTime, Uuid};
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
-use crate::engine::{Engine, args};
+use crate::engine::{Engine, Reads, args};
 use crate::error::StoreError;
 use crate::retention::Retention;
 
@@ -105,9 +105,13 @@ impl Store {
     ///
     /// If the database fails.
     pub async fn tenants(&self) -> Result<Vec<String>, StoreError> {
+        Store::tenants_in(&mut &*self.0.engine).await
+    }
+
+    pub(crate) async fn tenants_in(reads: &mut dyn Reads) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT tenant_id FROM hook UNION SELECT tenant_id FROM revision UNION \
                    SELECT tenant_id FROM token UNION SELECT tenant_id FROM chain ORDER BY tenant_id";
-        let rows = self.0.engine.fetch(sql, args![]).await?;
+        let rows = reads.read(sql, args![]).await?;
         rows.iter().map(|row| row.text("tenant_id")).collect()
     }
 
@@ -149,6 +153,11 @@ impl Tenant {
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// What reads on its own.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        &*self.store.engine
     }
 
     pub(crate) fn is_global(&self) -> bool {

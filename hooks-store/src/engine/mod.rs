@@ -37,6 +37,20 @@ pub(crate) trait Engine: Send + Sync {
     async fn close(&self);
 }
 
+/// Reads rows: within a transaction, or on its own.
+#[async_trait]
+pub(crate) trait Reads: Send {
+    /// Reads rows.
+    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
+}
+
+#[async_trait]
+impl Reads for &dyn Engine {
+    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        self.fetch(sql, args).await
+    }
+}
+
 /// A transaction that writes.
 #[async_trait]
 pub(crate) trait Transaction: Send {

@@ -95,10 +95,10 @@ impl Tenant {
         let brought = Brought::of(text, format)?;
         let set = bundle_of(&self.id, brought.hooks, &brought.tables)?;
         let new = self.lowered_set(&set)?;
-        let mut notes = brought.notes;
+        let (mut notes, mut tries) = (brought.notes, 0);
         loop {
-            let seen = self.store.newest_change().await?;
-            let old = self.hooks().await?.into_iter();
+            let mut look = self.look(by, &mut tries).await?;
+            let old = self.hooks_in(&mut look).await?.into_iter();
             let mut hooks: Vec<_> = old.map(|hook| hook.body).collect();
             let named = hooks.iter().enumerate();
             let places: BTreeMap<_, _> = named
@@ -110,17 +110,16 @@ impl Tenant {
                     None => hooks.push(body.clone()),
                 }
             }
-            let mut settings = self.settings().await?.body;
+            let mut settings = self.settings_in(&mut look).await?.body;
             for (key, table) in &new.tables {
                 settings[key] = table.clone();
             }
             let settings = settings.as_object().cloned().unwrap_or_default();
             let set = bundle_of(&self.id, hooks.clone(), &settings)?;
-            let left_out = self.check_set(&set, false).await?;
-            let mut write = self.write(by).await?;
-            if !write.is_next_after(seen) {
+            let left_out = self.check_set(&mut look, &set, false).await?;
+            let Some(mut write) = look.write().await? else {
                 continue;
-            }
+            };
             self.expect_draft(&mut write, expected).await?;
             let report = self.replace(&mut write, hooks, settings).await?;
             write.commit().await?;

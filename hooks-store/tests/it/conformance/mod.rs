@@ -67,6 +67,7 @@ conformance! {
         a_tenants_limits_do_not_touch_mandatory_hooks,
         a_tenant_cannot_veto_a_global_publication,
         two_publishers_at_once_never_mix,
+        a_publication_ends_while_others_write,
         another_process_learns_of_a_publication;
     executions:
         a_record_becomes_a_row,

@@ -1,11 +1,14 @@
 //! Revisions: what is published, and what is in force.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{
     BreakerState, Bundle, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
 };
+use hooks_store::{ImportFormat, NewSample};
 use serde_json::{Map, json};
 
 use crate::common::{Place, ada, block, mistakes, names};
@@ -308,6 +311,48 @@ pub(crate) async fn two_publishers_at_once_never_mix(place: Place) {
             );
         }
     }
+}
+
+pub(crate) async fn a_publication_ends_while_others_write(place: Place) {
+    // Whenever a set is checked, somebody writes, as long as nobody keeps them out.
+    let (ask, asked) = mpsc::channel();
+    let end = ask.clone();
+    let (tell, told) = mpsc::channel();
+    let checks = Arc::new(AtomicU32::new(0));
+    let (count, told) = (Arc::clone(&checks), Mutex::new(told));
+    let busy = move |builder: RuntimeBuilder| {
+        if count.fetch_add(1, Ordering::SeqCst) > 0 {
+            ask.send(true).unwrap();
+            let _ = told.lock().unwrap().recv_timeout(Duration::from_secs(1));
+        }
+        builder
+    };
+    let store = place.builder().runtime(busy).open().await.unwrap();
+    let (acme, other) = (store.tenant("acme"), store.tenant("other"));
+    acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    let runtime = tokio::runtime::Handle::current();
+    let writer = tokio::task::spawn_blocking(move || {
+        while asked.recv() == Ok(true) {
+            let sample = NewSample::default();
+            let saved = runtime.block_on(other.save_sample(&sample, &ada()));
+            if tell.send(saved.map(drop)).is_err() {
+                return;
+            }
+        }
+    });
+    let by = ada();
+    let published = tokio::time::timeout(Duration::from_mins(1), acme.publish(&by));
+    assert_eq!(published.await.expect("it ends").unwrap().revision, 1);
+    assert!(checks.load(Ordering::SeqCst) > 3, "others came first");
+    let text = json!([{ "name": "b", "event": "pre_tool_use", "handler_type": "http" }]);
+    let text = text.to_string();
+    let imported = acme.import(&text, ImportFormat::Goclaw, &by);
+    let imported = tokio::time::timeout(Duration::from_mins(1), imported);
+    assert_eq!(imported.await.expect("it ends").unwrap().created, ["b"]);
+    let back = tokio::time::timeout(Duration::from_mins(1), acme.rollback(1, &by));
+    assert!(!back.await.expect("it ends").unwrap().is_new);
+    end.send(false).unwrap();
+    writer.await.unwrap();
 }
 
 pub(crate) async fn another_process_learns_of_a_publication(place: Place) {
