@@ -47,12 +47,14 @@ mod readme {}
 
 mod api;
 mod body;
+mod connections;
 mod console;
 mod door;
 mod goclaw;
 mod health;
 pub mod limits;
 mod metrics;
+mod page;
 mod program;
 mod server;
 mod shared;

@@ -1,38 +1,27 @@
 //! The listeners, and what every connection goes through.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::Request;
-use axum::http::StatusCode;
-use axum::http::header::{HOST, ORIGIN};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse as _, Response};
+use axum::middleware;
 use axum::routing::{get, post};
 use hooks_runtime::{Runtime, RuntimeBuilder, SigningKey};
 use hooks_store::Store;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::task::TaskTracker;
 
 use crate::api::{self, Api, Complete};
+use crate::connections::{self, Connections};
 use crate::console::{self, Sessions};
 use crate::door::{agent, program};
 use crate::goclaw;
 use crate::health;
-use crate::limits::{CONNECTIONS, HEAD, HEAD_TIME};
+use crate::limits::CONNECTIONS;
 use crate::metrics::Metrics;
+use crate::page;
 use crate::program::Program;
 use crate::shared::Shared;
 use crate::shutdown::Shutdown;
@@ -253,15 +242,10 @@ impl Server {
         let socket_doors = doors.clone().route("/run", post(program::post));
         // With a store, a token says who asks.
         let doors = match &api {
-            None => doors.layer(middleware::from_fn(of_this_machine)),
+            None => doors.layer(middleware::from_fn(page::of_this_machine)),
             Some(_) => doors,
         };
-        let connections = Connections {
-            room: Arc::new(Semaphore::new(CONNECTIONS)),
-            open: TaskTracker::new(),
-            shared: Arc::clone(&shared),
-            shutdown: shutdown.clone(),
-        };
+        let connections = Connections::new(CONNECTIONS, &shared.metrics, shutdown);
         let network = async {
             let Some(listener) = &self.network else {
                 return;
@@ -275,7 +259,7 @@ impl Server {
                         let _ = stream.set_nodelay(true);
                         connections.open(stream, doors.clone(), room);
                     }
-                    Err(error) => wait_after(&error).await,
+                    Err(error) => connections::wait_after(&error).await,
                 }
             }
         };
@@ -289,7 +273,7 @@ impl Server {
                         connections.open(stream, doors.clone(), room);
                     }
                     Ok(_) => tracing::warn!("refused another user on the socket"),
-                    Err(error) => wait_after(&error).await,
+                    Err(error) => connections::wait_after(&error).await,
                 }
             }
         };
@@ -301,9 +285,8 @@ impl Server {
         shutdown.softly().await;
         // Nobody new finds the socket, and does the work itself.
         drop((self.socket, self.network));
-        connections.open.close();
         tokio::select! {
-            () = connections.open.wait() => {}
+            () = connections.ended() => {}
             () = shutdown.hardly() => {}
         }
         if let Some(api) = api {
@@ -324,114 +307,4 @@ async fn report(api: Option<&Api>) {
 fn node() -> String {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     format!("{} {}", machine.trim(), std::process::id())
-}
-
-/// The system may have no more files. The connections that are open end at some time.
-async fn wait_after(error: &io::Error) {
-    tracing::warn!(%error, "cannot accept a connection");
-    tokio::time::sleep(Duration::from_millis(100)).await;
-}
-
-/// The connections that are open.
-struct Connections {
-    room: Arc<Semaphore>,
-    open: TaskTracker,
-    shared: Arc<Shared>,
-    shutdown: Shutdown,
-}
-
-impl Connections {
-    /// Waits for room for one more.
-    async fn room(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.room).acquire_owned().await.ok()
-    }
-
-    /// Serves a connection, until it is closed or the daemon ends.
-    fn open<S>(&self, stream: S, doors: Router, room: Option<OwnedSemaphorePermit>)
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let (shared, shutdown) = (Arc::clone(&self.shared), self.shutdown.clone());
-        self.open.spawn(async move {
-            let _room = room;
-            shared.metrics.connections.inc();
-            let service = TowerToHyperService::new(doors);
-            let mut server = http1::Builder::new();
-            server
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_TIME)
-                .max_buf_size(HEAD);
-            let connection = server
-                .serve_connection(TokioIo::new(stream), service)
-                .with_upgrades();
-            let mut connection = std::pin::pin!(connection);
-            // How a client ends a connection is its own business.
-            tokio::select! {
-                _ = &mut connection => {}
-                () = shutdown.softly() => {
-                    connection.as_mut().graceful_shutdown();
-                    tokio::select! {
-                        _ = connection => {}
-                        () = shutdown.hardly() => {}
-                    }
-                }
-            }
-            shared.metrics.connections.dec();
-        });
-    }
-}
-
-/// Refuses what a page in a browser sends, be it by a name that it points to this machine: only programs of this machine
-/// may ask.
-async fn of_this_machine(request: Request<Body>, next: Next) -> Result<Response, Infallible> {
-    let headers = request.headers();
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let is_here = host.is_none_or(is_this_machine);
-    if is_here && !headers.contains_key(ORIGIN) {
-        return Ok(next.run(request).await);
-    }
-    Ok((
-        StatusCode::FORBIDDEN,
-        "only programs of this machine may ask\n",
-    )
-        .into_response())
-}
-
-fn is_this_machine(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let address = name.trim_start_matches('[').trim_end_matches(']').parse();
-    name.eq_ignore_ascii_case("localhost")
-        || address.is_ok_and(|address: std::net::IpAddr| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_this_machine;
-
-    #[test]
-    fn only_names_of_this_machine_are_taken() {
-        for host in [
-            "localhost",
-            "LOCALHOST:80",
-            "127.0.0.1:8787",
-            "127.9.9.9",
-            "[::1]:80",
-            "[::1]",
-        ] {
-            assert!(is_this_machine(host), "{host}");
-        }
-        for host in [
-            "example.com",
-            "example.com:80",
-            "localhost.example.com",
-            "10.0.0.1",
-            "",
-            "[::2]:1",
-        ] {
-            assert!(!is_this_machine(host), "{host}");
-        }
-    }
 }

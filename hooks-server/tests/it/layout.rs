@@ -4,9 +4,18 @@ use layout::Layout;
 
 const LAYOUT: Layout = Layout {
     rooms: &[
-        "metrics", "program", "api", "shared", "door", "goclaw", "console", "health", "server",
+        "metrics",
+        "connections",
+        "program",
+        "api",
+        "shared",
+        "door",
+        "goclaw",
+        "console",
+        "health",
+        "server",
     ],
-    leaves: &["body", "limits", "shutdown", "socket"],
+    leaves: &["body", "limits", "page", "shutdown", "socket"],
     collections: &["lib"],
     macros: &[],
 };
