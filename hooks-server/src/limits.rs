@@ -17,6 +17,9 @@ pub const HEAD_TIME: Duration = Duration::from_mins(1);
 /// How long a client may take for the body of a request.
 pub const BODY_TIME: Duration = Duration::from_secs(10);
 
+/// How long a client of `/ws` may take for its `connect`.
+pub const CONNECT_TIME: Duration = Duration::from_secs(10);
+
 /// How many connections are open at once. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;
 

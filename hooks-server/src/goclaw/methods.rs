@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent};
 use hooks_store::{By, ExecutionFilter, Hook, Role};
@@ -17,6 +17,7 @@ use crate::api::caller::{Caller, other_tenant};
 use crate::api::problem::Problem;
 use crate::api::simulate::simulate;
 use crate::api::stream::live;
+use crate::limits::CONNECT_TIME;
 
 /// How many rows of the history are a page.
 const PAGE: u32 = 50;
@@ -25,7 +26,7 @@ const PAGE: u32 = 50;
 pub(super) struct Session {
     api: Arc<Api>,
     caller: Option<Caller>,
-    /// Whether `connect` has been called since its events began.
+    /// Whether somebody else is there since its events began.
     is_new: bool,
 }
 
@@ -71,12 +72,12 @@ impl Answers for Session {
     async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused> {
         if method == "connect" {
             // Until the token is read, nobody is there, not even who was there before.
-            (self.caller, self.is_new) = (None, true);
+            self.is_new |= self.caller.take().is_some();
             let token = params["token"].as_str().unwrap_or_default();
             let caller = Caller::of_token(&self.api, token, "goclaw").await?;
             let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
                 "server": { "name": "hooks", "version": env!("CARGO_PKG_VERSION") } });
-            self.caller = Some(caller);
+            (self.caller, self.is_new) = (Some(caller), true);
             return Ok(connected);
         }
         let caller = self
@@ -108,10 +109,14 @@ impl Answers for Session {
         if !std::mem::take(&mut self.is_new) {
             return None;
         }
-        let Some(caller) = self.caller.clone() else {
-            return Some(Box::pin(futures::stream::pending()));
-        };
         let api = Arc::clone(&self.api);
+        let Some(caller) = self.caller.clone() else {
+            // Nobody is told anything, and does not stay.
+            let end = async move {
+                let _ = tokio::time::timeout(CONNECT_TIME, api.shutdown.softly()).await;
+            };
+            return Some(Box::pin(end.into_stream().filter_map(async |()| None)));
+        };
         let begin = async move {
             let newest = caller
                 .tenant
@@ -134,7 +139,7 @@ impl Session {
         Session {
             api,
             caller: None,
-            is_new: false,
+            is_new: true,
         }
     }
 }

@@ -29,7 +29,8 @@ pub(super) trait Answers {
     /// Answers a request.
     async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused>;
 
-    /// Returns the events, whenever there is somebody else to tell: they take the place of those before.
+    /// Returns the events, whenever there is somebody else to tell: they take the place of those before. The client is closed
+    /// when they end.
     fn events(&mut self) -> Option<Events>;
 }
 
@@ -39,7 +40,8 @@ pub(super) async fn talk<E>(
     mut sink: impl Sink<Message, Error = E> + Unpin,
     mut incoming: impl Stream<Item = Result<Message, E>> + Unpin,
 ) {
-    let mut events: Events = Box::pin(futures::stream::pending());
+    let told = answers.events();
+    let mut events: Events = told.unwrap_or_else(|| Box::pin(futures::stream::pending()));
     let mut pings = tokio::time::interval(PING);
     let mut is_there = true;
     loop {
@@ -136,8 +138,13 @@ mod tests {
         Message::Text(frame.to_string().into())
     }
 
-    fn read(message: Message) -> Value {
-        serde_json::from_str(message.to_text().unwrap()).unwrap()
+    /// The next frame that is no ping.
+    async fn read(sent: &mut mpsc::Receiver<Message>) -> Value {
+        loop {
+            if let Message::Text(text) = sent.next().await.unwrap() {
+                return serde_json::from_str(&text).unwrap();
+            }
+        }
     }
 
     #[tokio::test]
@@ -148,7 +155,7 @@ mod tests {
         let events: Events =
             Box::pin(futures::stream::once(async { event }).chain(futures::stream::pending()));
         let talking = tokio::spawn(talk(Echo(Some(events)), sink, incoming));
-        assert!(matches!(sent.next().await.unwrap(), Message::Ping(_)));
+        assert_eq!(read(&mut sent).await["event"], "hooks.execution");
         client
             .send(Ok(text(
                 &json!({ "type": "req", "id": "1", "method": "x", "params": { "a": 1 } }),
@@ -156,17 +163,16 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(
-            read(sent.next().await.unwrap()),
+            read(&mut sent).await,
             json!({ "type": "res", "id": "1", "ok": true, "payload": { "a": 1 } })
         );
-        assert_eq!(read(sent.next().await.unwrap())["event"], "hooks.execution");
         for wrong in [
             json!(3),
             json!({ "id": 4 }),
             json!({ "type": "req", "id": 5, "method": "panic" }),
         ] {
             client.send(Ok(text(&wrong))).await.unwrap();
-            let said = read(sent.next().await.unwrap());
+            let said = read(&mut sent).await;
             assert_eq!((&said["ok"], &said["id"]), (&json!(false), &wrong["id"]));
         }
         drop(client);

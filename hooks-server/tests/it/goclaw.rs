@@ -16,14 +16,19 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    pub(crate) async fn open(stored: &Stored, token: &str) -> Self {
+    /// A socket on which nobody has said who it is.
+    pub(crate) async fn unknown(stored: &Stored) -> Self {
         let tcp = TcpStream::connect(stored.daemon.address).await.unwrap();
         let address = format!("ws://{}/ws", stored.daemon.address);
         let (stream, _) = tokio_tungstenite::client_async(address, tcp).await.unwrap();
-        let mut socket = Socket {
+        Socket {
             stream,
             events: Vec::new(),
-        };
+        }
+    }
+
+    pub(crate) async fn open(stored: &Stored, token: &str) -> Self {
+        let mut socket = Socket::unknown(stored).await;
         let said = socket.ask(json!({ "type": "req", "id": "0", "method": "connect", "params": { "token": token } })).await;
         assert_eq!(said["ok"], !token.is_empty(), "{said}");
         socket
@@ -152,6 +157,26 @@ async fn the_methods_do_what_goclaws_clients_expect() {
         rows["items"].as_array().unwrap().len(),
         2,
         "what is refused leaves nothing: {rows}"
+    );
+}
+
+#[tokio::test]
+async fn who_does_not_connect_does_not_stay() {
+    let stored = stored().await;
+    let mut socket = Socket::unknown(&stored).await;
+    let began = tokio::time::Instant::now();
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(9)).await;
+    // While the store is asked, nobody turns the clock.
+    tokio::time::resume();
+    let said = socket.call("connect", json!({ "token": "hks_no" })).await;
+    assert_eq!(said["ok"], false, "{said}");
+    tokio::time::pause();
+    socket.stream.count().await;
+    let stayed = began.elapsed();
+    assert!(
+        stayed < Duration::from_secs(15),
+        "a wrong token gave time: {stayed:?}"
     );
 }
 
