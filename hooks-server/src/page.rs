@@ -7,10 +7,22 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+/// Refuses what a page of another host sends.
+pub(crate) async fn of_no_other_host(request: Request<Body>, next: Next) -> Response {
+    let own = text(request.headers(), &HOST);
+    let is_own = match text(request.headers(), &ORIGIN) {
+        Some(origin) => origin.split_once("://").map(|(_, host)| host) == own,
+        None => !request.headers().contains_key(ORIGIN),
+    };
+    if is_own {
+        return next.run(request).await;
+    }
+    refused("a page of another host may not ask\n")
+}
+
 /// Refuses what is sent to another name than those of this machine: a page's own name may point to it.
 pub(crate) async fn of_this_machine(request: Request<Body>, next: Next) -> Response {
-    let headers = request.headers();
-    if text(headers, &HOST).is_none_or(is_this_machine) && !headers.contains_key(ORIGIN) {
+    if text(request.headers(), &HOST).is_none_or(is_this_machine) {
         return next.run(request).await;
     }
     refused("only programs of this machine may ask\n")

@@ -245,6 +245,7 @@ impl Server {
             None => doors.layer(middleware::from_fn(page::of_this_machine)),
             Some(_) => doors,
         };
+        let doors = doors.layer(middleware::from_fn(page::of_no_other_host));
         let connections = Connections::new(CONNECTIONS, &shared.metrics, shutdown);
         let network = async {
             let Some(listener) = &self.network else {

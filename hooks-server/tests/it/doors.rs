@@ -3,7 +3,7 @@
 use hooks_runtime::Dialect;
 use serde_json::json;
 
-use crate::common::{claude, daemon, exchange, request};
+use crate::common::{claude, daemon, exchange, request, stored};
 
 #[tokio::test]
 async fn claude_codes_http_hooks_are_answered_in_its_words() {
@@ -75,6 +75,25 @@ async fn a_page_in_a_browser_is_not_answered() {
             .status,
         403
     );
+}
+
+#[tokio::test]
+async fn a_page_of_another_host_is_not_answered_with_a_store_either() {
+    let stored = stored().await;
+    for path in ["/ws", "/hooks/claude", "/api/v1/hooks", "/healthz"] {
+        for (origin, is_refused) in [
+            ("https://example.com", true),
+            ("http://localhost:1234", true),
+            ("null", true),
+            ("\u{fc}", true),
+            ("http://localhost", false),
+        ] {
+            let header = format!("origin: {origin}\r\n");
+            let asked = request("GET", path, &header, "");
+            let said = exchange(stored.daemon.tcp().await, &asked).await;
+            assert_eq!(said.status == 403, is_refused, "{path} {origin}: {said:?}");
+        }
+    }
 }
 
 #[tokio::test]
