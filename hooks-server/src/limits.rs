@@ -20,6 +20,9 @@ pub const BODY_TIME: Duration = Duration::from_secs(10);
 /// How long a client of `/ws` may take for its `connect`.
 pub const CONNECT_TIME: Duration = Duration::from_secs(10);
 
+/// The length of the longest event that is read of a stranger, in bytes: enough to refuse it in the words of its event.
+pub const STRANGER: usize = 64 << 10;
+
 /// How many connections are open at once. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;
 

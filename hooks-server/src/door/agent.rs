@@ -12,12 +12,13 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::bridge::{self, Call};
 use hooks_runtime::{Decided, Dialect, Runtime};
+use http_body_util::Limited;
 use serde::Deserialize;
 
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 use crate::body;
-use crate::limits::BODY;
+use crate::limits::{BODY, STRANGER};
 use crate::shared::Shared;
 
 #[derive(Debug, Deserialize)]
@@ -37,16 +38,21 @@ pub(crate) async fn post(
         return StatusCode::NOT_FOUND.into_response();
     };
     let started = Instant::now();
-    let read = body::read(body, BODY).await;
+    let hooks = hooks(&shared, &headers).await;
+    let read = match &hooks {
+        Ok(_) => body::read(body, BODY).await,
+        // A stranger costs little. But what an agent of ours may send is taken to its end, so that it reads the refusal.
+        Err(_) => body::read(Body::new(Limited::new(body, BODY)), STRANGER).await,
+    };
     let input = read.as_ref().map(|text| &text[..]).unwrap_or_default();
     let mut call = Call {
         event: asked.event.as_deref(),
         ..Call::new(system, input)
     };
-    let hooks = match &read {
-        Ok(_) => hooks(&shared, &headers).await,
+    let hooks = hooks.and_then(|hooks| match &read {
+        Ok(_) => Ok(hooks),
         Err(why) => Err(why.to_string()),
-    };
+    });
     let (judged, took) = match &hooks {
         Ok((hooks, caller)) => {
             call.tenant = caller.as_ref().map(|caller| caller.tenant.id());

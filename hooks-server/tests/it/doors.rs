@@ -3,7 +3,9 @@
 use hooks_runtime::Dialect;
 use serde_json::json;
 
-use crate::common::{claude, daemon, exchange, request, stored};
+use tokio::io::AsyncWriteExt as _;
+
+use crate::common::{Answered, claude, daemon, exchange, read, request, stored};
 
 #[tokio::test]
 async fn claude_codes_http_hooks_are_answered_in_its_words() {
@@ -94,6 +96,31 @@ async fn a_page_of_another_host_is_not_answered_with_a_store_either() {
             assert_eq!(said.status == 403, is_refused, "{path} {origin}: {said:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_stranger_is_refused_in_its_agents_words_and_costs_little() {
+    let stored = stored().await;
+    let said = stored
+        .daemon
+        .post("/hooks/claude", &claude("Bash", "ls"))
+        .await;
+    assert!(
+        said.body.contains("\"permissionDecision\":\"deny\""),
+        "{said:?}"
+    );
+    // What an agent of ours may send is taken to its end.
+    let long = claude("Bash", &"x".repeat(500_000));
+    let said = stored.daemon.post("/hooks/claude", &long).await;
+    let reason = |said: &Answered| said.json()["stopReason"].as_str().unwrap().to_owned();
+    assert!(reason(&said).contains("send a token"), "{said:?}");
+    // More is not waited for.
+    let mut stream = stored.daemon.tcp().await;
+    let head =
+        "POST /hooks/claude HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100000000\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&vec![b' '; (1 << 20) + 1]).await.unwrap();
+    assert!(reason(&read(stream).await).contains("send a token"));
 }
 
 #[tokio::test]
