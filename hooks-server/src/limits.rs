@@ -1,5 +1,6 @@
 //! What one request and one connection may cost the daemon.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The length of the longest body of a request over the network, in bytes.
@@ -22,6 +23,13 @@ pub const CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// The length of the longest event that is read of a stranger, in bytes: enough to refuse it in the words of its event.
 pub const STRANGER: usize = 64 << 10;
+
+/// How many requests to the API, and over `/ws`, a token may send in a second: the default of
+/// [`ServerBuilder::rate`](crate::ServerBuilder::rate).
+pub const RATE: NonZeroU32 = NonZeroU32::new(200).unwrap();
+
+/// How many seconds' requests a token may send at once.
+pub const BURST: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 /// How many connections are open at once. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::console::{self, Sessions};
 use crate::door::{agent, program};
 use crate::goclaw;
 use crate::health;
-use crate::limits::CONNECTIONS;
+use crate::limits::{CONNECTIONS, RATE};
 use crate::metrics::Metrics;
 use crate::page;
 use crate::program::Program;
@@ -68,6 +69,7 @@ pub struct ServerBuilder {
     store: Option<Store>,
     key: Option<SigningKey>,
     complete: Option<Complete>,
+    rate: Option<NonZeroU32>,
 }
 
 impl fmt::Debug for ServerBuilder {
@@ -106,6 +108,14 @@ impl ServerBuilder {
         complete: impl Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync + 'static,
     ) -> Self {
         self.complete = Some(Arc::new(complete));
+        self
+    }
+
+    /// Sets how many requests to the API, and over `/ws`, a token may send in a second; by default [`RATE`]. It may send
+    /// those of [`BURST`](crate::limits::BURST) seconds at once. A further one is refused, and asked to wait. The doors of
+    /// agents and the bundle that they fetch count for nothing.
+    pub fn rate(mut self, requests: NonZeroU32) -> Self {
+        self.rate = Some(requests);
         self
     }
 
@@ -165,6 +175,7 @@ impl ServerBuilder {
             key: self.key,
             complete: self.complete.unwrap_or_else(|| Arc::new(|builder| builder)),
             sessions: Arc::default(),
+            rate: self.rate.unwrap_or(RATE),
         })
     }
 }
@@ -179,6 +190,7 @@ pub struct Server {
     key: Option<SigningKey>,
     complete: Complete,
     sessions: Arc<Sessions>,
+    rate: NonZeroU32,
 }
 
 impl fmt::Debug for Server {
@@ -220,7 +232,8 @@ impl Server {
     pub async fn run(self, shutdown: &Shutdown) {
         let api = self.store.map(|store| {
             let shutdown = shutdown.clone();
-            Arc::new(Api::new(store, self.key, self.complete, shutdown, node()))
+            let (key, complete) = (self.key, self.complete);
+            Arc::new(Api::new(store, key, complete, shutdown, node(), self.rate))
         });
         let shared = Arc::new(Shared {
             hooks: self.hooks,

@@ -12,9 +12,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::Api;
-use super::caller::Caller;
+use super::caller::Uncounted;
 use super::extract::{Query, etag, has};
 use super::problem::Problem;
+
+/// The only path that a token may ask as often as it likes: agents do, and an answer costs no statement.
+pub(super) const PATH: &str = "/api/v1/bundle";
 
 /// How long a client waits for news.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -49,7 +52,7 @@ impl Api {
 #[utoipa::path(get, path = "/bundle", params(Wait, ("if-none-match" = Option<String>, Header, description = "The `ETag` of the bundle that the client has")), responses((status = 200, body = serde_json::Value), (status = 304, description = "The client has it")))]
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
-    caller: Caller,
+    Uncounted(caller): Uncounted,
     Query(query): Query<Wait>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

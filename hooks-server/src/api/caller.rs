@@ -98,6 +98,12 @@ impl Caller {
         Caller::of_token(api, token.trim(), from).await
     }
 
+    /// Counts a request, if the token has not sent too many.
+    pub(crate) fn count(&self, api: &Api) -> Result<(), Problem> {
+        let is_fine = api.rate.check_key(&self.token);
+        is_fine.map_err(|_| Problem::too_many())
+    }
+
     /// Says who writes, if the caller has at least this role.
     pub(crate) fn at_least(&self, role: Role) -> Result<By, Problem> {
         if self.role < role {
@@ -119,6 +125,20 @@ impl FromRequestParts<Arc<Api>> for Caller {
         if let Some(caller) = parts.extensions.get::<Caller>() {
             return Ok(caller.clone());
         }
+        let Uncounted(caller) = Uncounted::from_request_parts(parts, api).await?;
+        caller.count(api)?;
+        parts.extensions.insert(caller.clone());
+        Ok(caller)
+    }
+}
+
+/// Who asks what a token may ask as often as it likes.
+pub(crate) struct Uncounted(pub(crate) Caller);
+
+impl FromRequestParts<Arc<Api>> for Uncounted {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
         let caller = Caller::of_headers(api, &parts.headers, "api").await?;
         for header in HEADERS {
             if let Some(named) = parts.headers.get(*header) {
@@ -135,8 +155,7 @@ impl FromRequestParts<Arc<Api>> for Caller {
                 is_own(&key, &named, caller.tenant.id())?;
             }
         }
-        parts.extensions.insert(caller.clone());
-        Ok(caller)
+        Ok(Uncounted(caller))
     }
 }
 

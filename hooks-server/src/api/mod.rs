@@ -25,17 +25,20 @@ pub(crate) mod tenants;
 mod unchanged;
 mod wire;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use hooks_runtime::{RuntimeBuilder, SigningKey};
 use hooks_store::Store;
 use serde_json::Value;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, Ref, ResponseBuilder,
+    ComponentsBuilder, ContentBuilder, Header, InfoBuilder, ObjectBuilder, OpenApi, Ref,
+    ResponseBuilder, Type,
 };
 use utoipa::{PartialSchema as _, ToSchema as _};
 use utoipa_axum::router::OpenApiRouter;
@@ -48,6 +51,7 @@ use self::order::Order;
 use self::problem::{FieldError, Problem};
 use self::tenants::Tenants;
 use self::unchanged::Unchanged;
+use crate::limits::BURST;
 use crate::shutdown::Shutdown;
 
 /// How a deployment completes a runtime: its evaluator, its guard, its factories.
@@ -61,6 +65,8 @@ pub(crate) struct Api {
     pub(crate) complete: Complete,
     pub(crate) shutdown: Shutdown,
     pub(crate) tenants: Tenants,
+    /// How many requests each token may still send.
+    rate: DefaultKeyedRateLimiter<Arc<str>>,
     /// By their tokens.
     callers: Unchanged<Caller>,
     /// By their tenants.
@@ -80,8 +86,11 @@ impl Api {
         complete: Complete,
         shutdown: Shutdown,
         node: String,
+        rate: NonZeroU32,
     ) -> Self {
+        let quota = Quota::per_second(rate).allow_burst(rate.saturating_mul(BURST));
         Api {
+            rate: RateLimiter::keyed(quota),
             tenants: Tenants::new(store.recorder(), node),
             callers: Unchanged::new(store.changes()),
             in_force: Unchanged::new(store.changes()),
@@ -137,6 +146,9 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
     (documented, completed(document))
 }
 
+/// The name of the answer to a token that sends too many requests.
+const TOO_MANY: &str = "TooMany";
+
 /// Adds what all operations have in common.
 fn completed(mut document: OpenApi) -> OpenApi {
     document.info = InfoBuilder::new()
@@ -144,23 +156,30 @@ fn completed(mut document: OpenApi) -> OpenApi {
         .version("1")
         .description(Some("Hooks of AI agents: drafts, revisions, executions. Who asks is known by a token alone."))
         .build();
+    let problem = Ref::from_schema_name(Problem::name());
+    let content = ContentBuilder::new().schema(Some(problem)).build();
+    let refusal = |why| {
+        ResponseBuilder::new()
+            .description(why)
+            .content("application/problem+json", content.clone())
+    };
+    let refused = refusal("Why it was not done").build();
+    let seconds = ObjectBuilder::new().schema_type(Type::Integer).build();
+    let too_many = refusal("The token has sent too many requests")
+        .header("Retry-After", Header::new(seconds))
+        .build();
     let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     let components = document.components.take().unwrap_or_default();
     let components = ComponentsBuilder::from(components)
         .schema(Problem::name(), Problem::schema())
         .schema(FieldError::name(), FieldError::schema())
+        .response(TOO_MANY, too_many)
         .security_scheme("token", SecurityScheme::Http(token));
     document.components = Some(components.build());
     document.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(
         "token",
         [],
     )]);
-    let problem = Ref::from_schema_name(Problem::name());
-    let content = ContentBuilder::new().schema(Some(problem)).build();
-    let refused = ResponseBuilder::new()
-        .description("Why it was not done")
-        .content("application/problem+json", content)
-        .build();
     for (path, item) in &mut document.paths.paths {
         let place = path.trim_start_matches("/api/v1/").replace(['/', '-'], "_");
         let place = place.replace(['{', '}'], "");
@@ -176,6 +195,10 @@ fn completed(mut document: OpenApi) -> OpenApi {
             operation.operation_id = Some(format!("{method}_{place}"));
             let responses = &mut operation.responses.responses;
             responses.insert("default".to_owned(), refused.clone().into());
+            if path != bundle::PATH {
+                let too_many = Ref::from_response_name(TOO_MANY);
+                responses.insert("429".to_owned(), too_many.into());
+            }
         }
     }
     document

@@ -1,8 +1,8 @@
 //! Errors as `application/problem+json` (RFC 9457), the same for handlers and for what reads their requests.
 
 use axum::Json;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use hooks_store::{Mistake, StoreError};
 use serde::Serialize;
@@ -67,6 +67,12 @@ impl Problem {
     /// The daemon failed, and its log says why.
     pub(crate) fn failed(detail: &str) -> Self {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+    }
+
+    /// The token has sent too many requests.
+    pub(crate) fn too_many() -> Self {
+        let why = "the token sends too many requests: wait a second";
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, why)
     }
 
     /// There is no such thing, or it is another tenant's.
@@ -141,6 +147,12 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.status();
         let kind = [(CONTENT_TYPE, "application/problem+json")];
-        (status, kind, Json(self)).into_response()
+        let mut response = (status, kind, Json(self)).into_response();
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            // The rate is one a second at least.
+            let wait = HeaderValue::from_static("1");
+            response.headers_mut().insert(RETRY_AFTER, wait);
+        }
+        response
     }
 }

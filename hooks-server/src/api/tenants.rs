@@ -76,6 +76,8 @@ impl Api {
     /// Says again and again which revisions this process runs, and tries hooks again if somebody asks for it.
     pub(crate) async fn report(&self) {
         loop {
+            // Who has asked nothing for a while is forgotten.
+            self.rate.retain_recent();
             for (id, runtime) in self.tenants.all() {
                 let report = NodeReport::from(&runtime.status());
                 match self

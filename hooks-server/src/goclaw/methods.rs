@@ -75,6 +75,7 @@ impl Answers for Session {
             self.is_new |= self.caller.take().is_some();
             let token = params["token"].as_str().unwrap_or_default();
             let caller = Caller::of_token(&self.api, token, "goclaw").await?;
+            caller.count(&self.api)?;
             let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
                 "server": { "name": "hooks", "version": env!("CARGO_PKG_VERSION") } });
             (self.caller, self.is_new) = (Some(caller), true);
@@ -86,6 +87,7 @@ impl Answers for Session {
             .ok_or_else(|| unauthorized("the first request is `connect`"))?
             .again(&self.api)
             .await?;
+        caller.count(&self.api)?;
         if let Err(problem) = other_tenant(&params, caller.tenant.id()) {
             return Err(problem.into());
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{Decided, Runtime};
-use hooks_server::{Answer, Declined, Program, Server, Shutdown};
+use hooks_server::{Answer, Declined, Program, Server, ServerBuilder, Shutdown};
 use hooks_store::{By, Store};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -176,15 +176,18 @@ pub(crate) struct Stored {
 }
 
 pub(crate) async fn stored() -> Stored {
+    stored_with(|server| server).await
+}
+
+/// A daemon on a store, with a setting.
+pub(crate) async fn stored_with(set: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Stored {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("hooks.db").display());
     let store = Store::open(&url).await.unwrap();
     let server = Server::builder()
         .store(store.clone())
-        .listen("127.0.0.1:0".parse().unwrap())
-        .bind()
-        .await
-        .unwrap();
+        .listen("127.0.0.1:0".parse().unwrap());
+    let server = set(server).bind().await.unwrap();
     let address = server.address().unwrap();
     let shutdown = Shutdown::new();
     let asked = shutdown.clone();

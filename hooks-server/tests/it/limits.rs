@@ -1,8 +1,12 @@
 //! What a client cannot do to the daemon.
 
+use std::num::NonZeroU32;
+
+use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::common::{claude, daemon, exchange, read, request};
+use crate::common::{claude, daemon, exchange, read, request, stored_with};
+use crate::goclaw::Socket;
 
 #[tokio::test]
 async fn a_body_that_is_too_long_is_refused_and_not_kept() {
@@ -53,6 +57,36 @@ async fn a_client_that_sends_slowly_is_refused_in_time() {
             .contains("did not come"),
         "{said:?}"
     );
+}
+
+#[tokio::test]
+async fn a_token_that_asks_too_often_waits() {
+    let stored = stored_with(|server| server.rate(NonZeroU32::MIN)).await;
+    let viewer = stored.client("acme", "viewer").await;
+    let other = stored.client("acme", "viewer").await;
+    let said = stored
+        .eventually(async || {
+            let said = viewer.get("/hooks").await;
+            (said.status != 200).then_some(said)
+        })
+        .await;
+    assert_eq!((said.status, said.header("retry-after")), (429, Some("1")));
+    assert_eq!(said.json()["status"], 429);
+    // Agents are not told to wait, and neither are others.
+    for _ in 0..3 {
+        assert_eq!(viewer.get("/bundle").await.status, 200);
+        let said = viewer.door("/hooks/claude", &claude("Bash", "ls")).await;
+        assert_eq!((said.status, &*said.body), (200, ""));
+    }
+    let mut socket = Socket::open(&stored, &other.token).await;
+    let said = stored
+        .eventually(async || {
+            let said = socket.call("hooks.list", json!({})).await;
+            (said["ok"] == false).then_some(said)
+        })
+        .await;
+    let why = said["error"]["message"].as_str().unwrap();
+    assert!(why.contains("too many requests"), "{said}");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use futures::{SinkExt as _, StreamExt as _, future::join_all};
@@ -16,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::common::{Stored, claude, daemon, stored};
+use crate::common::{Stored, claude, daemon, stored, stored_with};
 
 /// How long a rate is measured.
 const TIME: Duration = Duration::from_secs(3);
@@ -112,7 +113,7 @@ async fn publish(stored: &Stored, count: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "measures"]
 async fn load_of_lists_over_websocket() {
-    let stored = stored().await;
+    let stored = stored_with(|server| server.rate(NonZeroU32::MAX)).await;
     publish(&stored, 1000).await;
     let token = stored.client("acme", "viewer").await.token;
     let connect =
