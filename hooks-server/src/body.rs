@@ -19,9 +19,13 @@ pub(crate) enum Unread {
 impl std::fmt::Display for Unread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Unread::TooLong(limit) => write!(f, "the event is longer than {limit} bytes"),
-            Unread::TooSlow => write!(f, "the event did not come within {} s", BODY_TIME.as_secs()),
-            Unread::Broken => f.write_str("the event did not come to its end"),
+            Unread::TooLong(limit) => write!(f, "what was sent is longer than {limit} bytes"),
+            Unread::TooSlow => write!(
+                f,
+                "what was sent did not come within {} s",
+                BODY_TIME.as_secs()
+            ),
+            Unread::Broken => f.write_str("what was sent did not come to its end"),
         }
     }
 }

@@ -6,6 +6,9 @@ use std::time::Duration;
 /// The length of the longest body of a request over the network, in bytes.
 pub const BODY: usize = 1 << 20;
 
+/// The length of the longest set of hooks that is sent as a whole, in bytes: each hook costs much more than its text.
+pub const SET: usize = 512 << 10;
+
 /// The length of the longest body over the socket, in bytes. Whoever has more does the work itself.
 pub const SOCKET_BODY: usize = 16 << 20;
 

@@ -5,10 +5,12 @@ use hooks_runtime::Bundle;
 use hooks_store::Role;
 use serde_json::Value;
 
+use super::aside::aside;
 use super::caller::Caller;
 use super::extract::{Expected, Json, etag};
 use super::problem::Problem;
 use super::wire::DraftReport;
+use crate::limits::SET;
 
 /// Returns the draft as a bundle.
 #[utoipa::path(get, path = "/draft", responses((status = 200, body = Value)))]
@@ -23,12 +25,15 @@ pub(super) async fn get(caller: Caller) -> Result<impl IntoResponse, Problem> {
 pub(super) async fn put(
     caller: Caller,
     Expected(expected): Expected<String>,
-    Json(body): Json<Value>,
+    Json(body): Json<Value, SET>,
 ) -> Result<axum::Json<DraftReport>, Problem> {
     let by = caller.at_least(Role::Author)?;
-    let new = bundle(&body)?;
-    let report = caller.tenant.put_draft_after(&expected, &new, &by).await?;
-    Ok(axum::Json(report.into()))
+    let report = aside(async move {
+        let new = bundle(&body)?;
+        let report = caller.tenant.put_draft_after(&expected, &new, &by);
+        report.await.map_err(Problem::from)
+    });
+    Ok(axum::Json(report.await?.into()))
 }
 
 /// Reads a bundle that somebody sends.

@@ -17,16 +17,16 @@ use super::problem::Problem;
 use crate::body::{self, Unread};
 use crate::limits::BODY;
 
-/// A body in JSON.
-pub(crate) struct Json<T>(pub(crate) T);
+/// A body in JSON, of at most so many bytes.
+pub(crate) struct Json<T, const MOST: usize = BODY>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<Arc<Api>> for Json<T> {
+impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
     type Rejection = Problem;
 
     async fn from_request(request: Request<Body>, api: &Arc<Api>) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, api).await?;
-        let text = read(body).await?;
+        let text = read(body, MOST).await?;
         let value: Value = hooks_runtime::__json(&text)
             .map_err(|error| Problem::bad(format!("the body is not JSON: {error}")))?;
         if !value.is_object() {
@@ -39,22 +39,22 @@ impl<T: DeserializeOwned> FromRequest<Arc<Api>> for Json<T> {
     }
 }
 
-/// A body as text.
-pub(crate) struct Text(pub(crate) String);
+/// A body as text, of at most so many bytes.
+pub(crate) struct Text<const MOST: usize = BODY>(pub(crate) String);
 
-impl FromRequest<Arc<Api>> for Text {
+impl<const MOST: usize> FromRequest<Arc<Api>> for Text<MOST> {
     type Rejection = Problem;
 
     async fn from_request(request: Request<Body>, _: &Arc<Api>) -> Result<Self, Problem> {
-        let text = read(request.into_body()).await?;
+        let text = read(request.into_body(), MOST).await?;
         let text = String::from_utf8(text.into());
         text.map(Text)
             .map_err(|_| Problem::bad("the body is not UTF-8"))
     }
 }
 
-async fn read(body: Body) -> Result<axum::body::Bytes, Problem> {
-    body::read(body, BODY).await.map_err(|why| {
+async fn read(body: Body, most: usize) -> Result<axum::body::Bytes, Problem> {
+    body::read(body, most).await.map_err(|why| {
         let status = match why {
             Unread::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Unread::TooSlow => StatusCode::REQUEST_TIMEOUT,

@@ -5,6 +5,7 @@ use axum::response::IntoResponse;
 use hooks_store::Role;
 use serde_json::Value;
 
+use super::aside::aside;
 use super::caller::Caller;
 use super::extract::{Expected, Json, Path, etag};
 use super::problem::Problem;
@@ -31,7 +32,8 @@ pub(super) async fn put(
     Json(body): Json<Value>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Author)?;
-    let hook = caller.tenant.update(&id, expected, &body, &by).await?;
+    let saved = async move { caller.tenant.update(&id, expected, &body, &by).await };
+    let hook = aside(saved).await?;
     Ok((etag(hook.version), axum::Json(Hook::from(hook))))
 }
 

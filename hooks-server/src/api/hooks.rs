@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::aside::aside;
 use super::caller::Caller;
 use super::extract::{Json, etag};
 use super::problem::Problem;
@@ -35,7 +36,8 @@ pub(super) async fn create(
     Json(body): Json<Value>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Author)?;
-    let hook = caller.tenant.create(&body, &by).await?;
+    let saved = async move { caller.tenant.create(&body, &by).await };
+    let hook = aside(saved).await?;
     let (id, version) = (hook.id, hook.version);
     let created = axum::Json(Created { id, version });
     Ok((StatusCode::CREATED, etag(version), created))

@@ -4,6 +4,7 @@
 //! cannot be added without its documentation, because [`routes`] makes both. What all answers have in common, such as the
 //! form of errors, is added to the document here.
 
+pub(crate) mod aside;
 mod bundle;
 pub(crate) mod caller;
 pub(crate) mod changes;
@@ -66,7 +67,7 @@ pub(crate) struct Api {
     pub(crate) shutdown: Shutdown,
     pub(crate) tenants: Tenants,
     /// How many requests each token may still send.
-    rate: DefaultKeyedRateLimiter<Arc<str>>,
+    rate: DefaultKeyedRateLimiter<Option<Arc<str>>>,
     /// By their tokens.
     callers: Unchanged<Caller>,
     /// By their tenants.

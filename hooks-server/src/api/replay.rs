@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, mpsc};
 use utoipa::ToSchema;
 
 use super::Api;
+use super::aside::aside;
 use super::caller::Caller;
 use super::extract::Json;
 use super::problem::Problem;
@@ -65,11 +66,17 @@ impl Api {
         }
         let tenant = &caller.tenant;
         let builder = self.complete(Runtime::builder());
-        let builder = builder
-            .source(Given(hooks(tenant, &asked.draft).await?))
-            .secrets(tenant.secret_values_now().await?);
-        let replay = Replay::new(builder).await;
-        let replay = replay.map_err(|error| Problem::at("/draft", error.to_string()))?;
+        let made = {
+            let (tenant, draft) = (tenant.clone(), asked.draft.clone());
+            aside(async move {
+                let builder = builder
+                    .source(Given(hooks(&tenant, &draft).await?))
+                    .secrets(tenant.secret_values_now().await?);
+                let replay = Replay::new(builder).await;
+                replay.map_err(|error| Problem::at("/draft", error.to_string()))
+            })
+        };
+        let replay = made.await?;
         let runtime = replay.runtime().clone();
         let limit = asked.limit.unwrap_or(1000).clamp(1, MOST);
         // The semaphore is never closed.

@@ -6,6 +6,7 @@ use hooks_store::Role;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::aside::aside;
 use super::caller::Caller;
 use super::extract::{Json, Path, Query, etag};
 use super::problem::Problem;
@@ -40,7 +41,8 @@ pub(super) async fn publish(
     Json(body): Json<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Publisher)?.comment(body.comment);
-    Ok(published(caller.tenant.publish(&by).await?))
+    let new = async move { caller.tenant.publish(&by).await };
+    Ok(published(aside(new).await?))
 }
 
 /// Returns a revision as a bundle.
@@ -63,7 +65,8 @@ pub(super) async fn rollback(
     Json(body): Json<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Publisher)?.comment(body.comment);
-    Ok(published(caller.tenant.rollback(number, &by).await?))
+    let new = async move { caller.tenant.rollback(number, &by).await };
+    Ok(published(aside(new).await?))
 }
 
 fn published(published: hooks_store::Published) -> impl IntoResponse {

@@ -7,10 +7,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use super::aside::aside;
 use super::caller::{Caller, other_tenant};
 use super::extract::{Expected, Json, Path, Query, Text};
 use super::problem::Problem;
 use super::wire::{ImportReport, List, Sample};
+use crate::limits::SET;
 
 /// Lists the saved events.
 #[utoipa::path(get, path = "/samples", responses((status = 200, body = List<Sample>)))]
@@ -73,15 +75,16 @@ pub(super) async fn import(
     caller: Caller,
     Query(of): Query<Format>,
     Expected(expected): Expected<String>,
-    Text(text): Text,
+    Text(text): Text<SET>,
 ) -> Result<axum::Json<ImportReport>, Problem> {
     let by = caller.at_least(Role::Author)?;
-    if let Ok(value) = serde_json::from_str(&text) {
-        other_tenant(&value, caller.tenant.id())?;
-    }
-    let tenant = &caller.tenant;
-    let report = tenant
-        .import_after(&expected, &text, of.format, &by)
-        .await?;
-    Ok(axum::Json(report.into()))
+    let report = aside(async move {
+        if let Ok(value) = serde_json::from_str(&text) {
+            other_tenant(&value, caller.tenant.id())?;
+        }
+        let tenant = &caller.tenant;
+        let report = tenant.import_after(&expected, &text, of.format, &by);
+        report.await.map_err(Problem::from)
+    });
+    Ok(axum::Json(report.await?.into()))
 }

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::Api;
+use super::aside::aside;
 use super::caller::Caller;
 use super::draft::bundle;
 use super::extract::Json;
@@ -123,7 +124,8 @@ impl Api {
             }
             dry_run = run.iter().fold(dry_run, DryRun::running);
         }
-        let hooks = hooks(&caller.tenant, draft).await?;
+        let (tenant, draft) = (caller.tenant.clone(), draft.clone());
+        let hooks = aside(async move { hooks(&tenant, &draft).await }).await?;
         let (outcome, steps) = simulate(self, &caller.tenant, hooks, dry_run, cx, event).await?;
         Ok(Simulated {
             decision: outcome.decision.as_str().to_owned(),
@@ -157,14 +159,16 @@ pub(crate) async fn simulate(
     cx.tenant_id = Some(tenant.id().to_owned());
     let records = Records::latest(10_000);
     let builder = api.complete(Runtime::builder()).source(Given(hooks));
-    let runtime = builder
+    let builder = builder
         .shared(true)
         .secrets(tenant.secret_values_now().await?)
         .recorder(records.clone())
-        .dry_run(dry_run)
-        .build()
-        .await
-        .map_err(|error| Problem::at("/draft", error.to_string()))?;
+        .dry_run(dry_run);
+    let built = async move {
+        let built = builder.build().await;
+        built.map_err(|error| Problem::at("/draft", error.to_string()))
+    };
+    let runtime = aside(built).await?;
     let explained = runtime.explain(&cx, event.view()).await;
     let order = runtime.order();
     let outcome = runtime.fire(&cx, &mut event).await;

@@ -123,6 +123,7 @@ impl FromRequestParts<Console> for Visitor {
                 problem.into()
             }
         })?;
+        caller.count(&console.api)?;
         Ok(Visitor {
             caller,
             theme: Theme::of(&parts.headers),

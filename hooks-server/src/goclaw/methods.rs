@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::rows::{clean, execution, row};
 use super::talk::{Answers, Events, Refused};
 use crate::api::Api;
+use crate::api::aside::aside;
 use crate::api::caller::{Caller, other_tenant};
 use crate::api::problem::Problem;
 use crate::api::simulate::simulate;
@@ -92,18 +93,18 @@ impl Answers for Session {
             return Err(problem.into());
         }
         let client = Client {
-            api: &self.api,
-            caller: &caller,
+            api: Arc::clone(&self.api),
+            caller,
         };
         match method {
             "hooks.list" => client.list(&params).await,
-            "hooks.create" => client.create(&params).await,
-            "hooks.update" => client.update(&params).await,
-            "hooks.toggle" => client.toggle(&params).await,
-            "hooks.delete" => client.delete(&params).await,
             "hooks.test" => client.test(&params).await,
             "hooks.history" => client.history(&params).await,
-            other => Err(invalid(format!("unknown method: {other}"))),
+            other => {
+                let method = other.to_owned();
+                let written = async move { Ok::<_, Problem>(client.write(&method, &params).await) };
+                aside(written).await?
+            }
         }
     }
 
@@ -156,12 +157,22 @@ fn is_asked_for(row: &Value, params: &Value) -> bool {
 }
 
 /// One request of a client.
-struct Client<'a> {
-    api: &'a Api,
-    caller: &'a Caller,
+struct Client {
+    api: Arc<Api>,
+    caller: Caller,
 }
 
-impl Client<'_> {
+impl Client {
+    async fn write(&self, method: &str, params: &Value) -> Result<Value, Refused> {
+        match method {
+            "hooks.create" => self.create(params).await,
+            "hooks.update" => self.update(params).await,
+            "hooks.toggle" => self.toggle(params).await,
+            "hooks.delete" => self.delete(params).await,
+            other => Err(invalid(format!("unknown method: {other}"))),
+        }
+    }
+
     async fn list(&self, params: &Value) -> Result<Value, Refused> {
         self.caller.at_least(Role::Viewer)?;
         let tenant = &self.caller.tenant;
@@ -347,7 +358,7 @@ impl Client<'_> {
         let cx = AgentContext::new("test");
         let dry_run = DryRun::new();
         let tenant = &self.caller.tenant;
-        let (outcome, steps) = simulate(self.api, tenant, hooks, dry_run, cx, event).await?;
+        let (outcome, steps) = simulate(&self.api, tenant, hooks, dry_run, cx, event).await?;
         let step = steps.first();
         let is_left_out = step.is_some_and(|step| step.outcome() == Some("skipped"));
         let error = step

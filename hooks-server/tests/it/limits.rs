@@ -1,11 +1,12 @@
 //! What a client cannot do to the daemon.
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
-use crate::common::{claude, daemon, exchange, read, request, stored_with};
+use crate::common::{claude, daemon, exchange, read, request, stored, stored_with};
 use crate::goclaw::Socket;
 
 #[tokio::test]
@@ -57,6 +58,49 @@ async fn a_client_that_sends_slowly_is_refused_in_time() {
             .contains("did not come"),
         "{said:?}"
     );
+}
+
+#[tokio::test]
+async fn others_are_answered_while_hooks_are_compiled() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let read = owner.get("/draft").await;
+    let follows = format!("if-match: {}\r\n", read.header("etag").unwrap());
+    let row = |number: u8| {
+        json!({ "event": "pre_tool_use", "handler_type": "http", "scope": "tenant", "name": number.to_string(),
+            "matcher": "\\w{100}", "config": { "url": "https://a.example" } })
+    };
+    let rows: Value = (0..40).map(row).collect();
+    let sender = owner.clone();
+    let import = tokio::spawn(async move {
+        let path = "/import?format=goclaw";
+        sender.send("POST", path, &follows, &rows).await
+    });
+    // The daemon and its clients have one thread here.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(owner.get("/hooks").await.status, 200);
+    assert!(!import.is_finished());
+    let said = import.await.unwrap();
+    assert_eq!(said.status, 200, "{said:?}");
+}
+
+#[tokio::test]
+async fn a_set_has_less_room_than_an_event() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let read = owner.get("/draft").await;
+    let follows = format!("if-match: {}\r\n", read.header("etag").unwrap());
+    let toml = format!("# {}", "x".repeat(512 << 10));
+    let json = json!({ "comment": toml }).to_string();
+    for (method, path, body) in [
+        ("POST", "/import?format=toml", &toml),
+        ("PUT", "/draft", &json),
+    ] {
+        let said = owner.raw(method, path, &follows, body).await;
+        assert_eq!(said.status, 413, "{path}: {said:?}");
+    }
+    let sample = json!({ "name": "long", "event": "BeforeToolCall", "body": { "x": toml } });
+    assert_eq!(owner.post("/samples", &sample).await.status, 201);
 }
 
 #[tokio::test]
