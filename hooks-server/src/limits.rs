@@ -39,3 +39,6 @@ pub const CONNECTIONS: usize = 16 << 10;
 
 /// How long requests have to end after the first signal.
 pub const GRACE: Duration = Duration::from_secs(30);
+
+/// How long the hooks of all tenants together have to end after that, and then the store to take what they did.
+pub const LAST_WORK: Duration = Duration::from_secs(15);

@@ -4,13 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures::future::join_all;
 use hooks_runtime::Runtime;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_store::{NodeReport, StoreRecorder, Tenant};
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 
 use super::Api;
 use super::problem::Problem;
+use crate::limits::LAST_WORK;
 
 /// How often the daemon says which revisions it runs.
 const REPORTS: Duration = Duration::from_secs(5);
@@ -96,13 +99,17 @@ impl Api {
         }
     }
 
-    /// Ends what hooks have begun, and writes what they did.
+    /// Ends what the hooks of all tenants have begun, and writes what they did.
     pub(crate) async fn end(&self) {
-        for (_, runtime) in self.tenants.all() {
-            runtime.shutdown().await;
+        let runtimes = self.tenants.all();
+        let ends = join_all(runtimes.iter().map(|(_, runtime)| runtime.shutdown()));
+        if timeout(LAST_WORK, ends).await.is_err() {
+            tracing::error!("hooks have not ended in time");
         }
-        if let Err(error) = self.tenants.recorder.flush().await {
-            tracing::error!(%error, "the last executions are lost");
+        match timeout(LAST_WORK, self.tenants.recorder.flush()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "the last executions are lost"),
+            Err(_) => tracing::error!("the store does not take the last executions"),
         }
     }
 }

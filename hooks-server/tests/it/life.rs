@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use hooks_server::{Server, ServerError};
+use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::common::{claude, daemon, read, request};
+use crate::common::{claude, daemon, read, request, stored};
 
 #[tokio::test]
 async fn what_has_begun_is_finished_and_nothing_new_is_accepted() {
@@ -44,6 +45,29 @@ async fn what_does_not_finish_is_dropped_in_the_end() {
         0,
         "it is told by the end of the connection"
     );
+}
+
+#[tokio::test]
+async fn the_hooks_of_all_tenants_end_together() {
+    let stored = stored().await;
+    for tenant in ["a", "b", "c"] {
+        let owner = stored.client(tenant, "owner").await;
+        let hook = json!({ "name": "slow", "event": "ToolCallEnd", "command": "sleep 60" });
+        assert_eq!(owner.post("/hooks", &hook).await.status, 201);
+        assert_eq!(owner.post("/revisions", &json!({})).await.status, 201);
+        let event = json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "Bash",
+            "tool_input": { "command": "ls" }, "tool_response": "done", "tool_use_id": "1" });
+        let said = owner.door("/hooks/claude", &event.to_string()).await;
+        assert_eq!(said.status, 200, "{said:?}");
+    }
+    // From here on, time passes whenever nobody has anything to do.
+    tokio::time::pause();
+    let began = tokio::time::Instant::now();
+    stored.daemon.shutdown.hard();
+    stored.daemon.ended.await.unwrap();
+    let took = began.elapsed();
+    assert!(took > Duration::from_secs(5), "no hook ran: {took:?}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 #[tokio::test]
