@@ -50,7 +50,7 @@ async fn what_does_not_finish_is_dropped_in_the_end() {
 #[tokio::test]
 async fn the_hooks_of_all_tenants_end_together() {
     let stored = stored().await;
-    for tenant in ["a", "b", "c"] {
+    for tenant in ["a", "b", "c", "d", "e"] {
         let owner = stored.client(tenant, "owner").await;
         let hook = json!({ "name": "slow", "event": "ToolCallEnd", "command": "sleep 60" });
         assert_eq!(owner.post("/hooks", &hook).await.status, 201);
@@ -67,7 +67,7 @@ async fn the_hooks_of_all_tenants_end_together() {
     stored.daemon.ended.await.unwrap();
     let took = began.elapsed();
     assert!(took > Duration::from_secs(5), "no hook ran: {took:?}");
-    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert!(took < Duration::from_secs(35), "one after the other: {took:?}");
 }
 
 #[tokio::test]
