@@ -102,8 +102,8 @@ pub use self::filter::input::tool_rule;
 pub use self::json::{MOST as __MOST, from_slice as __json, is_exact as __is_exact};
 pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
-pub use self::record::RecordFilter;
 pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recorder, Records};
+pub use self::record::{RawAnswer, RecordFilter};
 pub use self::replay::{Example, Group, LeftOut, Replay, Replayed, SuggestedLine, Suggestion};
 pub use self::runtime::{Decided, Outcome};
 pub use self::runtime::{

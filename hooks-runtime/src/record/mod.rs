@@ -4,6 +4,7 @@ mod builtin;
 mod event;
 mod filter;
 mod heard;
+mod raw;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,6 +25,7 @@ pub use self::event::EventRecords;
 pub(crate) use self::event::{Ended, answered, cancelled};
 pub use self::filter::RecordFilter;
 pub(crate) use self::heard::{hear, heard};
+pub use self::raw::RawAnswer;
 
 /// The outcome of a definition for one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -126,7 +126,8 @@ impl Api {
         }
         let (tenant, draft) = (caller.tenant.clone(), draft.clone());
         let hooks = aside(async move { hooks(&tenant, &draft).await }).await?;
-        let (outcome, steps) = simulate(self, &caller.tenant, hooks, dry_run, cx, event).await?;
+        let (outcome, steps) =
+            simulate(self, &caller.tenant, hooks, Some(dry_run), cx, event).await?;
         Ok(Simulated {
             decision: outcome.decision.as_str().to_owned(),
             hook: outcome.hook,
@@ -147,23 +148,26 @@ pub(super) async fn hooks(tenant: &Tenant, named: &Value) -> Result<Bundle, Prob
     }
 }
 
-/// Raises an event to hooks that change nothing outside themselves.
+/// Raises an event to hooks, and records nothing in the store. In a dry run, they change nothing outside themselves.
 pub(crate) async fn simulate(
     api: &Api,
     tenant: &Tenant,
     hooks: Bundle,
-    dry_run: DryRun,
+    dry_run: Option<DryRun>,
     mut cx: AgentContext,
     mut event: OwnedEvent,
 ) -> Result<(Outcome, Vec<Step>), Problem> {
     cx.tenant_id = Some(tenant.id().to_owned());
     let records = Records::latest(10_000);
     let builder = api.complete(Runtime::builder()).source(Given(hooks));
-    let builder = builder
+    let mut builder = builder
         .shared(true)
         .secrets(tenant.secret_values_now().await?)
-        .recorder(records.clone())
-        .dry_run(dry_run);
+        .budget(api.store.budget())
+        .recorder(records.clone());
+    if let Some(dry_run) = dry_run {
+        builder = builder.dry_run(dry_run);
+    }
     let built = async move {
         let built = builder.build().await;
         built.map_err(|error| Problem::at("/draft", error.to_string()))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::{FutureExt as _, StreamExt as _};
 use hooks_core::agent::AgentContext;
-use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent};
+use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent, RawAnswer};
 use hooks_store::{By, ExecutionFilter, Hook, Role};
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -327,7 +327,7 @@ impl Client {
         Ok(json!({ "hookId": hook.id }))
     }
 
-    /// Tries one hook. Nothing with effects runs, and nothing is written.
+    /// Tries one hook. Nothing is written. Its handler runs only for who could also publish it.
     async fn test(&self, params: &Value) -> Result<Value, Refused> {
         self.caller.at_least(Role::Operator)?;
         let config = clean(object(&params["config"], "config")?);
@@ -355,10 +355,18 @@ impl Client {
         row.insert("enabled".into(), true.into());
         let hooks = Bundle::new(vec![json!({ "name": "test", "goclaw": row })], Map::new())
             .map_err(|error| invalid(error.to_string()))?;
-        let cx = AgentContext::new("test");
-        let dry_run = DryRun::new();
-        let tenant = &self.caller.tenant;
-        let (outcome, steps) = simulate(&self.api, tenant, hooks, dry_run, cx, event).await?;
+        let dry_run = match self.caller.at_least(Role::Publisher) {
+            Ok(_) => {
+                let (tenant, hooks) = (self.caller.tenant.clone(), hooks.clone());
+                aside(async move { tenant.check(&hooks).await }).await?;
+                None
+            }
+            Err(_) => Some(DryRun::new()),
+        };
+        let (cx, tenant) = (AgentContext::new("test"), &self.caller.tenant);
+        let simulated = simulate(&self.api, tenant, hooks, dry_run, cx, event);
+        let (simulated, raw) = RawAnswer::of(simulated).await;
+        let (outcome, steps) = simulated?;
         let step = steps.first();
         let is_left_out = step.is_some_and(|step| step.outcome() == Some("skipped"));
         let error = step
@@ -377,9 +385,9 @@ impl Client {
             "decision": decision,
             "reason": outcome.reason.or_else(|| step.map(|step| step.why().to_owned())).unwrap_or_default(),
             "durationMs": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-            "stdout": "",
-            "stderr": "",
-            "statusCode": 0,
+            "stdout": raw.stdout,
+            "stderr": raw.stderr,
+            "statusCode": raw.status,
             "error": error.unwrap_or_default(),
             "updatedInput": change.then_some(outcome.change),
         } }))

@@ -27,6 +27,6 @@ pub(crate) async fn get(State(api): State<Arc<Api>>, socket: WebSocketUpgrade) -
     let socket = socket.max_message_size(FRAME).max_frame_size(FRAME);
     socket.on_upgrade(async move |socket| {
         let (sink, incoming) = socket.split();
-        talk::talk(Session::new(api), sink, incoming).await;
+        Box::pin(talk::talk(Session::new(api), sink, incoming)).await;
     })
 }

@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use futures::{SinkExt as _, StreamExt as _};
+use hooks_builtin::ssrf::Guard;
+use hooks_server::ServerBuilder;
+use hooks_store::{By, Capabilities, Role, Store};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::common::{Stored, claude, stored};
+use crate::common::{Stored, claude, stored, stored_with};
 
 pub(crate) struct Socket {
     pub(crate) stream: WebSocketStream<TcpStream>,
@@ -294,10 +298,83 @@ async fn rights_are_those_of_the_token() {
 }
 
 #[tokio::test]
-async fn a_test_runs_nothing_and_the_history_is_there() {
+async fn a_test_shows_what_the_handler_said() {
+    let here = Guard::new().allow_loopback(["127.0.0.1".parse().unwrap()]);
+    let set = |server: ServerBuilder| server.runtime(move |runtime| runtime.guard(here.clone()));
+    let stored = stored_with(set).await;
+    let endpoint = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/check", endpoint.local_addr().unwrap());
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = endpoint.accept().await.unwrap();
+            let mut asked = [0; 4096];
+            let _ = stream.read(&mut asked).await;
+            let said = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n";
+            let _ = stream.write_all(said).await;
+        }
+    });
+    let publisher = stored.client("acme", "publisher").await;
+    let mut socket = Socket::open(&stored, &publisher.token).await;
+    let mut test = async |kind: &str, config: Value| {
+        let said = socket.call("hooks.test", json!({
+            "config": { "event": "pre_tool_use", "handler_type": kind, "scope": "tenant", "config": config },
+            "sampleEvent": { "toolName": "exec", "toolInput": { "cmd": "ls" } } })).await;
+        assert_eq!(said["ok"], true, "{said}");
+        said["payload"]["result"].clone()
+    };
+    let said = test(
+        "command",
+        json!({ "command": "cat; echo careful >&2; exit 2" }),
+    )
+    .await;
+    assert_eq!(
+        (&said["decision"], &said["stderr"]),
+        (&json!("block"), &json!("careful\n"))
+    );
+    let read: Value = serde_json::from_str(said["stdout"].as_str().unwrap()).unwrap();
+    assert!(read.to_string().contains("\"ls\""), "{said}");
+    assert_eq!(said["statusCode"], 0);
+    let said = test("http", json!({ "url": url })).await;
+    assert_eq!(
+        (&said["statusCode"], &said["stdout"]),
+        (&json!(403), &json!("")),
+        "{said}"
+    );
+    assert_eq!(
+        publisher.get("/executions").await.json()["items"],
+        json!([])
+    );
+}
+
+#[tokio::test]
+async fn a_test_runs_nothing_that_the_daemon_does_not_allow() {
+    let strict = Capabilities::all().without_handlers(["command"]);
+    let store = Store::builder("sqlite::memory:").capabilities(strict);
+    let store = store.open().await.unwrap();
+    let by = By::new("the test");
+    let acme = store.tenant("acme");
+    let token = acme.token_new("t", Role::Owner, None, &by).await.unwrap();
+    let stored = stored_with(|server| server.store(store)).await;
+    let mut socket = Socket::open(&stored, &token.to_string()).await;
+    let ran = stored.folder.path().join("ran");
+    let config = json!({ "command": format!("touch {}", ran.display()) });
+    let said = socket
+        .call(
+            "hooks.test",
+            json!({ "sampleEvent": { "toolName": "exec" }, "config": { "event": "pre_tool_use",
+            "handler_type": "command", "scope": "tenant", "config": config } }),
+        )
+        .await;
+    assert_eq!(said["ok"], false, "{said}");
+    assert!(!ran.exists());
+}
+
+#[tokio::test]
+async fn a_test_runs_nothing_for_an_operator_and_the_history_is_there() {
     let stored = stored().await;
     let owner = stored.client("acme", "owner").await;
-    let mut socket = Socket::open(&stored, &owner.token).await;
+    let operator = stored.client("acme", "operator").await;
+    let mut socket = Socket::open(&stored, &operator.token).await;
     let said = socket.ask(json!({ "type": "req", "id": "3", "method": "hooks.test", "params": {
         "config": { "event": "pre_tool_use", "handler_type": "command", "scope": "tenant", "config": { "command": "cat" } },
         "sampleEvent": { "toolName": "exec", "toolInput": { "cmd": "ls" } } } })).await;
@@ -325,6 +402,7 @@ async fn a_test_runs_nothing_and_the_history_is_there() {
         json!([]),
         "nothing is written"
     );
+    let mut socket = Socket::open(&stored, &owner.token).await;
 
     let id = socket
         .call(

@@ -67,7 +67,10 @@ async fn the_hooks_of_all_tenants_end_together() {
     stored.daemon.ended.await.unwrap();
     let took = began.elapsed();
     assert!(took > Duration::from_secs(5), "no hook ran: {took:?}");
-    assert!(took < Duration::from_secs(35), "one after the other: {took:?}");
+    assert!(
+        took < Duration::from_secs(35),
+        "one after the other: {took:?}"
+    );
 }
 
 #[tokio::test]

@@ -30,6 +30,7 @@ use crate::answer::Answer;
 use crate::entry::{CommandEntry, SandboxEntry};
 use crate::events;
 use crate::fault::Fault;
+use crate::record::RawAnswer;
 use crate::sandbox::Sandbox;
 use crate::sandbox::SandboxError;
 use crate::system::Ask;
@@ -227,6 +228,12 @@ impl Settings {
             stderr: ended.stderr.kept,
             is_cut: ended.stdout.is_cut,
         };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        RawAnswer::note(|| RawAnswer {
+            stdout: text(&exit.stdout),
+            stderr: text(&exit.stderr),
+            ..RawAnswer::default()
+        });
         self.dialect.of_command(on, &exit)
     }
 

@@ -17,6 +17,7 @@ use super::{Asked, Handler, Making, SHARED_HELP, SHARED_LOOPBACK, Wrong};
 use crate::answer::Answer;
 use crate::entry::HttpEntry;
 use crate::fault::Fault;
+use crate::record::RawAnswer;
 use crate::request::{LONGEST, header_value, loopback, matches, read};
 use crate::secrets::{Replaced, SecretText, Secrets};
 use crate::system::Dialect;
@@ -237,6 +238,12 @@ impl Poster {
                 .map_err(Fault::not_started)?
                 .headers(headers.clone());
             let said = read(webhook::send(endpoint, request)).await;
+            if let Ok((status, _)) = &said {
+                RawAnswer::note(|| RawAnswer {
+                    status: *status,
+                    ..RawAnswer::default()
+                });
+            }
             let failure = match &said {
                 Ok((status, _)) if *status >= 500 => format!("the status {status}"),
                 Err(broken) if broken.may_get_better => broken.fault.message.clone(),
