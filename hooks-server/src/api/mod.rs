@@ -36,6 +36,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use hooks_runtime::{RuntimeBuilder, SigningKey};
 use hooks_store::Store;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, Header, InfoBuilder, ObjectBuilder, OpenApi, Ref,
@@ -58,6 +59,9 @@ use crate::shutdown::Shutdown;
 /// How a deployment completes a runtime: its evaluator, its guard, its factories.
 pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync>;
 
+/// A row of GoClaw's list, and its text.
+pub(crate) type Row = (Value, Box<RawValue>);
+
 /// What handlers need.
 pub(crate) struct Api {
     pub(crate) store: Store,
@@ -72,8 +76,8 @@ pub(crate) struct Api {
     callers: Unchanged<Caller>,
     /// By their tenants.
     in_force: Unchanged<Arc<InForce>>,
-    /// The rows of GoClaw's list, by their tenants.
-    pub(crate) rows: Unchanged<Arc<Vec<Value>>>,
+    /// The rows of GoClaw's list and their texts, by their tenants.
+    pub(crate) rows: Unchanged<Arc<[Row]>>,
     /// What drafts change, by their tenants.
     changes: Unchanged<Arc<Vec<Change>>>,
     /// The order that drafts would have, by their tenants.

@@ -8,6 +8,8 @@ use hooks_core::agent::AgentContext;
 use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent, RawAnswer};
 use hooks_store::{By, ExecutionFilter, Hook, Role};
 use regex::Regex;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::rows::{clean, execution, row};
@@ -70,7 +72,7 @@ fn object(value: &Value, name: &str) -> Result<Map<String, Value>, Refused> {
 }
 
 impl Answers for Session {
-    async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused> {
+    async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Refused> {
         if method == "connect" {
             // Until the token is read, nobody is there, not even who was there before.
             self.is_new |= self.caller.take().is_some();
@@ -80,7 +82,7 @@ impl Answers for Session {
             let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
                 "server": { "name": "hooks", "version": env!("CARGO_PKG_VERSION") } });
             (self.caller, self.is_new) = (Some(caller), true);
-            return Ok(connected);
+            return raw(&connected);
         }
         let caller = self
             .caller
@@ -96,8 +98,8 @@ impl Answers for Session {
             api: Arc::clone(&self.api),
             caller,
         };
-        match method {
-            "hooks.list" => client.list(&params).await,
+        let answer = match method {
+            "hooks.list" => return client.list(&params).await,
             "hooks.test" => client.test(&params).await,
             "hooks.history" => client.history(&params).await,
             other => {
@@ -105,7 +107,8 @@ impl Answers for Session {
                 let written = async move { Ok::<_, Problem>(client.write(&method, &params).await) };
                 aside(written).await?
             }
-        }
+        };
+        raw(&answer?)
     }
 
     fn events(&mut self) -> Option<Events> {
@@ -147,13 +150,49 @@ impl Session {
     }
 }
 
-/// Whether a list with these parameters has a row.
-fn is_asked_for(row: &Value, params: &Value) -> bool {
-    let is = |key: &str| params[key].is_null() || params[key] == "" || params[key] == row[key];
-    let agent = &params["agentId"];
-    let agents = row["agent_ids"].as_array();
-    let is_for = agents.is_none_or(|agents| agents.is_empty() || agents.contains(agent));
-    is("event") && is("scope") && is("enabled") && (agent.is_null() || agent == "" || is_for)
+/// Which rows a list has.
+struct Wanted<'a> {
+    fields: Vec<(&'static str, &'a Value)>,
+    agent: Option<&'a Value>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(params: &'a Value) -> Self {
+        let named = |key| Some(&params[key]).filter(|value| !value.is_null() && *value != "");
+        let fields = ["event", "scope", "enabled"].map(|key| Some((key, named(key)?)));
+        Wanted {
+            fields: fields.into_iter().flatten().collect(),
+            agent: named("agentId"),
+        }
+    }
+
+    fn has(&self, row: &Value) -> bool {
+        let is_for = |agent| {
+            let agents = row["agent_ids"].as_array();
+            agents.is_none_or(|agents| agents.is_empty() || agents.contains(agent))
+        };
+        self.fields.iter().all(|(key, value)| row[key] == **value) && self.agent.is_none_or(is_for)
+    }
+}
+
+/// A whole list.
+#[derive(Serialize)]
+struct List<'a> {
+    hooks: Vec<&'a RawValue>,
+}
+
+/// A page of a list.
+#[derive(Serialize)]
+struct Page<'a> {
+    hooks: Vec<&'a RawValue>,
+    /// The `cursor` of the following one.
+    next: Option<u64>,
+}
+
+/// Writes what is answered.
+fn raw(value: &impl Serialize) -> Result<Box<RawValue>, Refused> {
+    let written = to_raw_value(value);
+    written.map_err(|error| Problem::failed(&error.to_string()).into())
 }
 
 /// One request of a client.
@@ -173,7 +212,7 @@ impl Client {
         }
     }
 
-    async fn list(&self, params: &Value) -> Result<Value, Refused> {
+    async fn list(&self, params: &Value) -> Result<Box<RawValue>, Refused> {
         self.caller.at_least(Role::Viewer)?;
         let tenant = &self.caller.tenant;
         let all = self.api.rows.get(tenant.id(), async {
@@ -182,21 +221,28 @@ impl Client {
             let global = (!tenant.id().is_empty()).then(|| self.api.store.tenant(""));
             for tenant in global.iter().chain([tenant]) {
                 let hooks = tenant.hooks().await.map_err(store)?;
-                rows.extend(hooks.iter().map(|hook| row(hook, tenant.id())));
+                for hook in &hooks {
+                    let row = row(hook, tenant.id());
+                    let text = raw(&row)?;
+                    rows.push((row, text));
+                }
             }
-            Ok::<_, Refused>(Arc::new(rows))
+            Ok::<_, Refused>(rows.into())
         });
         let all = all.await?;
-        let found = all.iter().filter(|row| is_asked_for(row, params));
+        let wanted = Wanted::of(params);
+        let found = all.iter().filter(|(row, _)| wanted.has(row));
+        let mut found = found.map(|(_, text)| &**text);
         let Some(limit) = params["limit"].as_u64() else {
-            return Ok(json!({ "hooks": found.collect::<Vec<_>>() }));
+            let hooks = found.collect();
+            return raw(&List { hooks });
         };
         let first = params["cursor"].as_u64().unwrap_or(0);
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let mut found = found.skip(size(first));
-        let page: Vec<_> = found.by_ref().take(size(limit)).collect();
+        let mut found = found.by_ref().skip(size(first));
+        let hooks = found.by_ref().take(size(limit)).collect();
         let next = found.next().map(|_| first.saturating_add(limit));
-        Ok(json!({ "hooks": page, "next": next }))
+        raw(&Page { hooks, next })
     }
 
     async fn create(&self, params: &Value) -> Result<Value, Refused> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::extract::ws::Message;
 use futures::{FutureExt as _, Sink, SinkExt as _, Stream, StreamExt as _};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// How often the daemon asks whether the client is there.
@@ -27,7 +28,7 @@ pub(super) type Events = Pin<Box<dyn Stream<Item = (u64, Value)> + Send>>;
 /// What answers requests.
 pub(super) trait Answers {
     /// Answers a request.
-    async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused>;
+    async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Refused>;
 
     /// Returns the events, whenever there is somebody else to tell: they take the place of those before. The client is closed
     /// when they end.
@@ -61,7 +62,7 @@ pub(super) async fn talk<E>(
                         if let Some(new) = answers.events() {
                             events = new;
                         }
-                        Message::Text(frame.to_string().into())
+                        Message::Text(frame.into())
                     }
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                     Some(Ok(_)) => continue,
@@ -84,7 +85,7 @@ pub(super) async fn talk<E>(
 }
 
 /// Answers one frame.
-async fn answered(answers: &mut impl Answers, text: &str) -> Value {
+async fn answered(answers: &mut impl Answers, text: &str) -> String {
     let frame: Value = serde_json::from_str(text).unwrap_or_default();
     let id = frame["id"].clone();
     let result = match frame["method"].as_str() {
@@ -105,10 +106,11 @@ async fn answered(answers: &mut impl Answers, text: &str) -> Value {
         }),
     };
     match result {
-        Ok(payload) => json!({ "type": "res", "id": id, "ok": true, "payload": payload }),
+        // What may be long is copied and not read again.
+        Ok(payload) => format!(r#"{{"type":"res","id":{id},"ok":true,"payload":{payload}}}"#),
         Err(Refused { code, message }) => {
             let error = json!({ "code": code, "message": message });
-            json!({ "type": "res", "id": id, "ok": false, "error": error })
+            json!({ "type": "res", "id": id, "ok": false, "error": error }).to_string()
         }
     }
 }
@@ -116,15 +118,16 @@ async fn answered(answers: &mut impl Answers, text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use futures::channel::mpsc;
+    use serde_json::value::to_raw_value;
 
     use super::*;
 
     struct Echo(Option<Events>);
 
     impl Answers for Echo {
-        async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused> {
+        async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Refused> {
             assert_ne!(method, "panic");
-            Ok(params)
+            Ok(to_raw_value(&params).unwrap())
         }
 
         fn events(&mut self) -> Option<Events> {
