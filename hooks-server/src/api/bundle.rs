@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use hooks_store::{Role, Tenant};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 
 use super::Api;
 use super::caller::Uncounted;
-use super::extract::{Query, etag, has};
+use super::extract::{Known, Query, etag};
 use super::problem::Problem;
 
 /// The only path that a token may ask as often as it likes: agents do, and an answer costs no statement.
@@ -54,7 +54,7 @@ pub(super) async fn get(
     State(api): State<Arc<Api>>,
     Uncounted(caller): Uncounted,
     Query(query): Query<Wait>,
-    headers: HeaderMap,
+    known: Known,
 ) -> Result<Response, Problem> {
     caller.at_least(Role::Viewer)?;
     let mut changes = api.store.changes();
@@ -63,7 +63,7 @@ pub(super) async fn get(
     loop {
         changes.mark_unchanged();
         let InForce { hash, text } = &*api.in_force(&caller.tenant).await?;
-        if !has(&headers, hash) {
+        if !known.has(hash) {
             let kind = [("content-type", "application/json")];
             return Ok((etag(hash), kind, text.clone()).into_response());
         }

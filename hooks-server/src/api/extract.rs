@@ -1,13 +1,14 @@
 //! What reads requests: like axum's own, but what is wrong is a [`Problem`], and nothing names another tenant.
 
+use std::convert::Infallible;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::header::IF_MATCH;
+use axum::http::StatusCode;
+use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -124,13 +125,25 @@ pub(crate) fn etag(version: impl std::fmt::Display) -> [(&'static str, String); 
     [("etag", format!("\"{version}\""))]
 }
 
-/// Whether the client has this version already.
-pub(crate) fn has(headers: &HeaderMap, version: &str) -> bool {
-    let known = headers.get(axum::http::header::IF_NONE_MATCH);
-    let known = known
-        .and_then(|known| known.to_str().ok())
-        .unwrap_or_default();
-    known
-        .split(',')
-        .any(|tag| tag.trim().trim_start_matches("W/").trim_matches('"') == version)
+/// The versions that the client has: the header `If-None-Match`. Its text is copied, because a header keeps the buffer of
+/// the whole request, and some requests wait long.
+pub(crate) struct Known(String);
+
+impl FromRequestParts<Arc<Api>> for Known {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Api>) -> Result<Self, Infallible> {
+        let known = parts.headers.get(IF_NONE_MATCH);
+        let known = known.and_then(|known| known.to_str().ok());
+        Ok(Known(known.unwrap_or_default().to_owned()))
+    }
+}
+
+impl Known {
+    /// Whether the client has this version already.
+    pub(crate) fn has(&self, version: &str) -> bool {
+        let tags = self.0.split(',');
+        let mut tags = tags.map(|tag| tag.trim().trim_start_matches("W/").trim_matches('"'));
+        tags.any(|tag| tag == version)
+    }
 }

@@ -60,6 +60,16 @@ impl Program for Echo {
     }
 }
 
+/// Lets this process open as many files as it may, and returns how many.
+pub(crate) fn most_files() -> u64 {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+
+    let mut files = getrlimit(Resource::Nofile);
+    files.current = files.maximum;
+    let _ = setrlimit(Resource::Nofile, files);
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
 pub(crate) async fn daemon() -> Daemon {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("hooks.sock");

@@ -1,11 +1,12 @@
 //! The load that a daemon bears. Run it by itself, in release, one test at a time:
 //! `cargo nextest run --release -p hooks-server --run-ignored only load -j 1 --no-capture`.
 //!
-//! The clients are in the same process, and share its cores with the daemon.
+//! The clients share the cores with the daemon, and all but the agents that wait its process.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use futures::{SinkExt as _, StreamExt as _, future::join_all};
@@ -15,9 +16,10 @@ use hooks_store::By;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::common::{Stored, claude, daemon, stored, stored_with};
+use crate::common::{Stored, claude, daemon, most_files, stored, stored_with};
 
 /// How long a rate is measured.
 const TIME: Duration = Duration::from_secs(3);
@@ -165,17 +167,50 @@ fn memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
+/// The variable with what the agents of another process are to do.
+const AGENTS: &str = "HOOKS_TEST_AGENTS";
+
+/// Opens connections, sends the same over each, and says when all have sent it and when all have an answer.
+#[tokio::test]
+#[ignore = "a process of `load_of_agents_that_wait`"]
+async fn agents_of_another_process() {
+    let Ok(asked) = std::env::var(AGENTS) else {
+        return;
+    };
+    let (address, count, request): (SocketAddr, usize, String) =
+        serde_json::from_str(&asked).unwrap();
+    let mut waiting = Vec::new();
+    for _ in 0..count {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        waiting.push(stream);
+    }
+    println!("waiting");
+    let told = waiting.iter_mut().map(async |stream| {
+        let mut answer = [0; 64];
+        let length = stream.read(&mut answer).await.unwrap();
+        assert!(answer[..length].starts_with(b"HTTP/1.1 200"));
+    });
+    join_all(told).await;
+    println!("told");
+}
+
+/// The lines that a process prints, as they come.
+fn lines(output: impl std::io::Read + Send + 'static) -> mpsc::UnboundedReceiver<String> {
+    let (sender, lines) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        let lines = BufReader::new(output).lines();
+        lines
+            .map_while(Result::ok)
+            .all(|line| sender.send(line).is_ok())
+    });
+    lines
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "measures"]
 async fn load_of_agents_that_wait() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-
-    let mut files = getrlimit(Resource::Nofile);
-    files.current = files.maximum;
-    let _ = setrlimit(Resource::Nofile, files);
-    // An agent and its connection at the daemon are both in this process.
-    let most = files.current.unwrap_or(u64::MAX) / 2 - 200;
-    let agents = most.min(10_000);
+    let agents = most_files().min(10_200) - 200;
     let stored = stored().await;
     publish(&stored, 20).await;
     let client = stored.client("acme", "viewer").await;
@@ -185,17 +220,30 @@ async fn load_of_agents_that_wait() {
         client.token,
         bundle.header("etag").unwrap()
     );
-    let before = memory();
     let wait = kept("GET", "/api/v1/bundle?wait=60", &known, "");
-    let mut waiting = Vec::new();
-    for _ in 0..agents {
-        let mut stream = TcpStream::connect(stored.daemon.address).await.unwrap();
-        stream.write_all(&wait).await.unwrap();
-        waiting.push(stream);
-    }
+    let asked = json!([
+        stored.daemon.address,
+        agents,
+        String::from_utf8(wait).unwrap()
+    ]);
+    let before = memory();
+    // They have a process of their own, so that the memory is the daemon's.
+    let mut others = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--ignored",
+            "--exact",
+            "--nocapture",
+            "load::agents_of_another_process",
+        ])
+        .env(AGENTS, asked.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = lines(others.stdout.take().unwrap());
+    while said.recv().await.unwrap() != "waiting" {}
     tokio::time::sleep(Duration::from_secs(2)).await;
     let each = (memory() - before) * 1024 / agents;
-    println!("{agents} agents wait: {each} bytes each, with their own end (bar 16384)");
+    println!("{agents} agents wait: {each} bytes each (bar 16384)");
 
     let request = kept("GET", "/api/v1/bundle", &known, "");
     let rate = rate(stored.daemon.address, 64, &request, "304 Not Modified").await;
@@ -203,13 +251,9 @@ async fn load_of_agents_that_wait() {
 
     let started = Instant::now();
     publish(&stored, 21).await;
-    let told = waiting.iter_mut().map(async |stream| {
-        let mut answer = [0; 64];
-        let length = stream.read(&mut answer).await.unwrap();
-        assert!(answer[..length].starts_with(b"HTTP/1.1 200"));
-    });
-    join_all(told).await;
+    while said.recv().await.unwrap() != "told" {}
     println!("all of them are told {:?} later", started.elapsed());
+    assert!(others.wait().unwrap().success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
