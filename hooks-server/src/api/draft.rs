@@ -25,9 +25,10 @@ pub(super) async fn get(caller: Caller) -> Result<impl IntoResponse, Problem> {
 pub(super) async fn put(
     caller: Caller,
     Expected(expected): Expected<String>,
-    Json(body): Json<Value, SET>,
+    body: Json<Value, SET>,
 ) -> Result<axum::Json<DraftReport>, Problem> {
     let by = caller.at_least(Role::Author)?;
+    let body = body.read().await?;
     let report = aside(async move {
         let new = bundle(&body)?;
         let report = caller.tenant.put_draft_after(&expected, &new, &by);

@@ -85,11 +85,9 @@ pub(crate) struct Written {
 
 /// Takes records of agents on other machines, a line of JSON each. They are on disk when this answers.
 #[utoipa::path(post, path = "/executions", request_body(content = String, content_type = "application/x-ndjson"), responses((status = 201, body = Written)))]
-pub(super) async fn insert(
-    caller: Caller,
-    Text(lines): Text,
-) -> Result<impl IntoResponse, Problem> {
+pub(super) async fn insert(caller: Caller, lines: Text) -> Result<impl IntoResponse, Problem> {
     caller.at_least(Role::Operator)?;
+    let lines = lines.read().await?;
     let mut records = Vec::new();
     for (index, line) in lines
         .lines()

@@ -1,6 +1,7 @@
 //! What reads requests: like axum's own, but what is wrong is a [`Problem`], and nothing names another tenant.
 
 use std::convert::Infallible;
+use std::marker::PhantomData;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -18,39 +19,55 @@ use super::problem::Problem;
 use crate::body::{self, Unread};
 use crate::limits::BODY;
 
-/// A body in JSON, of at most so many bytes.
-pub(crate) struct Json<T, const MOST: usize = BODY>(pub(crate) T);
+/// A body in JSON, of at most so many bytes. The handler reads it, when it knows that the caller may send it.
+pub(crate) struct Json<T, const MOST: usize = BODY> {
+    body: Body,
+    tenant: String,
+    kind: PhantomData<fn() -> T>,
+}
 
-impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
+impl<T, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
     type Rejection = Problem;
 
     async fn from_request(request: Request<Body>, api: &Arc<Api>) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, api).await?;
-        let text = read(body, MOST).await?;
+        Ok(Json {
+            body,
+            tenant: caller.tenant.id().to_owned(),
+            kind: PhantomData,
+        })
+    }
+}
+
+impl<T: DeserializeOwned, const MOST: usize> Json<T, MOST> {
+    pub(crate) async fn read(self) -> Result<T, Problem> {
+        let text = read(self.body, MOST).await?;
         let value: Value = hooks_runtime::__json(&text)
             .map_err(|error| Problem::bad(format!("the body is not JSON: {error}")))?;
         if !value.is_object() {
             return Err(Problem::at("", "the body is no JSON object"));
         }
-        other_tenant(&value, caller.tenant.id())?;
-        let read = serde_json::from_value(value);
-        let wrong = |error: serde_json::Error| Problem::at("", error.to_string());
-        read.map(Json).map_err(wrong)
+        other_tenant(&value, &self.tenant)?;
+        serde_json::from_value(value).map_err(|error| Problem::at("", error.to_string()))
     }
 }
 
-/// A body as text, of at most so many bytes.
-pub(crate) struct Text<const MOST: usize = BODY>(pub(crate) String);
+/// A body as text, of at most so many bytes. The handler reads it, when it knows that the caller may send it.
+pub(crate) struct Text<const MOST: usize = BODY>(Body);
 
 impl<const MOST: usize> FromRequest<Arc<Api>> for Text<MOST> {
-    type Rejection = Problem;
+    type Rejection = Infallible;
 
-    async fn from_request(request: Request<Body>, _: &Arc<Api>) -> Result<Self, Problem> {
-        let text = read(request.into_body(), MOST).await?;
-        let text = String::from_utf8(text.into());
-        text.map(Text)
-            .map_err(|_| Problem::bad("the body is not UTF-8"))
+    async fn from_request(request: Request<Body>, _: &Arc<Api>) -> Result<Self, Infallible> {
+        Ok(Text(request.into_body()))
+    }
+}
+
+impl<const MOST: usize> Text<MOST> {
+    pub(crate) async fn read(self) -> Result<String, Problem> {
+        let text = String::from_utf8(read(self.0, MOST).await?.into());
+        text.map_err(|_| Problem::bad("the body is not UTF-8"))
     }
 }
 

@@ -29,9 +29,10 @@ pub(super) async fn put(
     caller: Caller,
     Path(id): Path<String>,
     Expected(expected): Expected,
-    Json(body): Json<Value>,
+    body: Json<Value>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Author)?;
+    let body = body.read().await?;
     let saved = async move { caller.tenant.update(&id, expected, &body, &by).await };
     let hook = aside(saved).await?;
     Ok((etag(hook.version), axum::Json(Hook::from(hook))))

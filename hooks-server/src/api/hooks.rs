@@ -33,9 +33,10 @@ pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<Hook>>, Probl
 #[utoipa::path(post, path = "/hooks", request_body = Value, responses((status = 201, body = Created)))]
 pub(super) async fn create(
     caller: Caller,
-    Json(body): Json<Value>,
+    body: Json<Value>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Author)?;
+    let body = body.read().await?;
     let saved = async move { caller.tenant.create(&body, &by).await };
     let hook = aside(saved).await?;
     let (id, version) = (hook.id, hook.version);

@@ -57,9 +57,10 @@ pub(crate) struct Told {
 #[utoipa::path(post, path = "/nodes", request_body = Report, responses((status = 200, body = Told)))]
 pub(super) async fn report(
     caller: Caller,
-    Json(said): Json<Report>,
+    said: Json<Report>,
 ) -> Result<axum::Json<Told>, Problem> {
     caller.at_least(Role::Operator)?;
+    let said = said.read().await?;
     if said.name.is_empty() || said.name.len() > 200 {
         return Err(Problem::at("/name", "a name has 1 to 200 characters"));
     }

@@ -38,9 +38,10 @@ pub(super) async fn list(
 #[utoipa::path(post, path = "/revisions", request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "Nothing differs from the revision in force", body = Published)))]
 pub(super) async fn publish(
     caller: Caller,
-    Json(body): Json<Publish>,
+    body: Json<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Publisher)?.comment(body.comment);
+    let by = caller.at_least(Role::Publisher)?;
+    let by = by.comment(body.read().await?.comment);
     let new = async move { caller.tenant.publish(&by).await };
     Ok(published(aside(new).await?))
 }
@@ -62,9 +63,10 @@ pub(super) async fn get(
 pub(super) async fn rollback(
     caller: Caller,
     Path(number): Path<u64>,
-    Json(body): Json<Publish>,
+    body: Json<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Publisher)?.comment(body.comment);
+    let by = caller.at_least(Role::Publisher)?;
+    let by = by.comment(body.read().await?.comment);
     let new = async move { caller.tenant.rollback(number, &by).await };
     Ok(published(aside(new).await?))
 }

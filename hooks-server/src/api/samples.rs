@@ -38,11 +38,9 @@ pub(crate) struct New {
 
 /// Saves an event.
 #[utoipa::path(post, path = "/samples", request_body = New, responses((status = 201, body = Sample)))]
-pub(super) async fn save(
-    caller: Caller,
-    Json(new): Json<New>,
-) -> Result<impl IntoResponse, Problem> {
+pub(super) async fn save(caller: Caller, new: Json<New>) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Operator)?;
+    let new = new.read().await?;
     let sample = NewSample {
         name: new.name,
         event: new.event,
@@ -75,9 +73,10 @@ pub(super) async fn import(
     caller: Caller,
     Query(of): Query<Format>,
     Expected(expected): Expected<String>,
-    Text(text): Text<SET>,
+    text: Text<SET>,
 ) -> Result<axum::Json<ImportReport>, Problem> {
     let by = caller.at_least(Role::Author)?;
+    let text = text.read().await?;
     let report = aside(async move {
         if let Ok(value) = serde_json::from_str(&text) {
             other_tenant(&value, caller.tenant.id())?;

@@ -37,9 +37,10 @@ pub(crate) struct Version {
 pub(super) async fn put_secret(
     caller: Caller,
     Path(name): Path<String>,
-    Json(secret): Json<SecretValue>,
+    secret: Json<SecretValue>,
 ) -> Result<axum::Json<Version>, Problem> {
     let by = caller.at_least(Role::Publisher)?;
+    let secret = secret.read().await?;
     let version = caller.tenant.put_secret(&name, &secret.value, &by).await?;
     Ok(axum::Json(Version { version }))
 }
@@ -73,11 +74,9 @@ pub(crate) struct Limit {
 
 /// Sets the most that hooks use in a month.
 #[utoipa::path(put, path = "/budgets", request_body = Limit, responses((status = 204)))]
-pub(super) async fn put_budget(
-    caller: Caller,
-    Json(set): Json<Limit>,
-) -> Result<StatusCode, Problem> {
+pub(super) async fn put_budget(caller: Caller, set: Json<Limit>) -> Result<StatusCode, Problem> {
     let by = caller.at_least(Role::Owner)?;
+    let set = set.read().await?;
     caller
         .tenant
         .set_budget(set.month.as_deref(), set.limit, &by)
@@ -115,9 +114,10 @@ pub(crate) struct Made {
 #[utoipa::path(post, path = "/tokens", request_body = NewToken, responses((status = 201, body = Made)))]
 pub(super) async fn new_token(
     caller: Caller,
-    Json(new): Json<NewToken>,
+    new: Json<NewToken>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Owner)?;
+    let new = new.read().await?;
     let made = caller
         .tenant
         .token_new(&new.name, new.role, new.agent.as_deref(), &by)

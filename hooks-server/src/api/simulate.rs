@@ -81,8 +81,10 @@ pub(crate) struct Step {
 pub(super) async fn post(
     State(api): State<Arc<Api>>,
     caller: Caller,
-    Json(mut asked): Json<Simulate>,
+    asked: Json<Simulate>,
 ) -> Result<axum::Json<Simulated>, Problem> {
+    caller.at_least(Role::Operator)?;
+    let mut asked = asked.read().await?;
     let event = asked.event.remove("event");
     let name = event.as_ref().and_then(Value::as_str);
     let name =

@@ -13,6 +13,24 @@ fn event(command: &str) -> Value {
     json!({ "event": "BeforeToolCall", "id": "1", "name": "shell", "args": { "command": command } })
 }
 
+/// Every write of the API's own document: its method, its path and what the document says of it.
+pub(crate) fn writes() -> Vec<(String, String, Value)> {
+    let document: Value = serde_json::from_str(&hooks_server::openapi()).unwrap();
+    let mut writes = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let path = path.strip_prefix("/api/v1").unwrap();
+        let path = path.replace("/import", "/import?format=toml");
+        let path = path.replace("{n}", "1").replace("{name}", "x");
+        let path = path.replace("{hook}", "x");
+        for method in ["post", "put", "delete"] {
+            if let Some(operation) = item.get(method) {
+                writes.push((method.to_uppercase(), path.clone(), operation.clone()));
+            }
+        }
+    }
+    writes
+}
+
 #[tokio::test]
 async fn a_hook_is_saved_published_and_rolled_back() {
     let stored = stored().await;
@@ -160,6 +178,22 @@ async fn each_role_does_what_it_may() {
 }
 
 #[tokio::test]
+async fn who_may_not_write_is_told_so_before_anything_is_read() {
+    let stored = stored().await;
+    let viewer = stored.client("acme", "viewer").await;
+    let mut tried = 0;
+    for (method, path, operation) in writes() {
+        if operation.get("requestBody").is_some() {
+            let header = "if-match: \"1\"\r\n";
+            let said = viewer.raw(&method, &path, header, "{").await;
+            assert_eq!(said.status, 403, "{method} {path}: {said:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 10, "{tried}");
+}
+
+#[tokio::test]
 async fn no_tenant_reaches_another() {
     let stored = stored().await;
     let (acme, other) = (
@@ -190,51 +224,33 @@ async fn no_tenant_reaches_another() {
     assert_eq!(other.get("/bundle").await.json()["hooks"], json!([]));
 
     // The API's own document says what can be written: each way to name another tenant is refused.
-    let document: Value = serde_json::from_str(&hooks_server::openapi()).unwrap();
     let mut tried = 0;
-    for (path, item) in document["paths"].as_object().unwrap() {
-        let path = path
-            .strip_prefix("/api/v1")
-            .unwrap()
-            .replace("{id}", id)
-            .replace("{n}", "1");
-        let path = path.replace("{name}", "x").replace("{hook}", "x");
-        for method in ["post", "put", "delete"]
-            .into_iter()
-            .filter(|method| item.get(*method).is_some())
-        {
-            let method = method.to_uppercase();
-            let write = async |query: &str, header: &str, body: &Value| {
-                let mark = if path.contains('?') { "&" } else { "?" };
-                let header = format!("if-match: \"1\"\r\n{header}");
-                let format = if path == "/import" {
-                    "&format=toml"
-                } else {
-                    ""
-                };
-                let path = format!("{path}{mark}{query}{format}");
-                other.send(&method, &path, &header, body).await
-            };
-            for query in ["tenant=acme", "tenant_id=acme", "tenantId=acme"] {
-                let said = write(query, "", &json!({})).await;
-                assert_eq!(said.status, 403, "{method} {path}?{query}: {said:?}");
-            }
-            let said = write("", "x-tenant-id: acme\r\n", &json!({})).await;
-            assert_eq!(said.status, 403, "{method} {path}: {said:?}");
-            if item[&method.to_lowercase()].get("requestBody").is_none() {
-                continue;
-            }
-            for body in [
-                json!({ "tenant": "acme" }),
-                json!({ "tenant_id": "acme" }),
-                json!({ "scope": { "tenants": ["acme"] } }),
-                json!({ "hooks": [{ "tenant": "acme" }] }),
-                json!({ "cx": { "tenant_id": "acme" } }),
-            ] {
-                let said = write("", "", &body).await;
-                assert_eq!(said.status, 403, "{method} {path} {body}: {said:?}");
-                tried += 1;
-            }
+    for (method, path, operation) in writes() {
+        let write = async |query: &str, header: &str, body: &Value| {
+            let mark = if path.contains('?') { "&" } else { "?" };
+            let header = format!("if-match: \"1\"\r\n{header}");
+            let path = format!("{path}{mark}{query}").replace("{id}", id);
+            other.send(&method, &path, &header, body).await
+        };
+        for query in ["tenant=acme", "tenant_id=acme", "tenantId=acme"] {
+            let said = write(query, "", &json!({})).await;
+            assert_eq!(said.status, 403, "{method} {path}?{query}: {said:?}");
+        }
+        let said = write("", "x-tenant-id: acme\r\n", &json!({})).await;
+        assert_eq!(said.status, 403, "{method} {path}: {said:?}");
+        if operation.get("requestBody").is_none() {
+            continue;
+        }
+        for body in [
+            json!({ "tenant": "acme" }),
+            json!({ "tenant_id": "acme" }),
+            json!({ "scope": { "tenants": ["acme"] } }),
+            json!({ "hooks": [{ "tenant": "acme" }] }),
+            json!({ "cx": { "tenant_id": "acme" } }),
+        ] {
+            let said = write("", "", &body).await;
+            assert_eq!(said.status, 403, "{method} {path} {body}: {said:?}");
+            tried += 1;
         }
     }
     assert!(tried > 40, "{tried}");
