@@ -125,7 +125,7 @@ impl<T: FromStr + Send> FromRequestParts<Arc<Api>> for Expected<T> {
         let version = tag
             .to_str()
             .ok()
-            .and_then(|tag| tag.trim_matches('"').parse().ok());
+            .and_then(|tag| unquoted(tag)?.parse().ok());
         // What is no version of ours is not the newest.
         let other = || {
             Problem::new(
@@ -135,6 +135,11 @@ impl<T: FromStr + Send> FromRequestParts<Arc<Api>> for Expected<T> {
         };
         version.map(Expected).ok_or_else(other)
     }
+}
+
+/// What is between the quotes of an `ETag`.
+fn unquoted(tag: &str) -> Option<&str> {
+    tag.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// The header with the version of what is answered.
@@ -160,7 +165,7 @@ impl Known {
     /// Whether the client has this version already.
     pub(crate) fn has(&self, version: &str) -> bool {
         let tags = self.0.split(',');
-        let mut tags = tags.map(|tag| tag.trim().trim_start_matches("W/").trim_matches('"'));
-        tags.any(|tag| tag == version)
+        let mut tags = tags.map(|tag| tag.trim().trim_start_matches("W/"));
+        tags.any(|tag| unquoted(tag) == Some(version))
     }
 }

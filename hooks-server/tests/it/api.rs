@@ -49,6 +49,11 @@ async fn a_hook_is_saved_published_and_rolled_back() {
             .status,
         412
     );
+    for tag in ["\"\"1\"\"", "1", "\"1", "\""] {
+        let header = format!("if-match: {tag}\r\n");
+        let said = owner.send("PUT", &path, &header, &hook("b")).await;
+        assert_eq!(said.status, 412, "{tag}: {said:?}");
+    }
     let changed = owner
         .send("PUT", &path, "if-match: \"1\"\r\n", &hook("b"))
         .await;
