@@ -6,6 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
+use hooks_runtime::Record;
 use hooks_store::{By, Role, Tenant};
 use serde_json::Value;
 
@@ -96,6 +97,24 @@ impl Caller {
                 Problem::new(StatusCode::UNAUTHORIZED, how)
             })?;
         Caller::of_token(api, token.trim(), from).await
+    }
+
+    /// Whether the caller may read what an agent did: with the token of one agent, only what that one did.
+    pub(crate) fn may_read(&self, record: &Record) -> bool {
+        let own = self.agent.as_ref();
+        own.is_none_or(|own| *own == record.agent_id)
+    }
+
+    /// The agent whose executions are asked for: the caller's own, if the token is for one.
+    pub(crate) fn reads_of(&self, asked: Option<String>) -> Result<Option<String>, Problem> {
+        match (&self.agent, asked) {
+            (Some(own), Some(asked)) if *own != asked => Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                format!("the token is for the agent `{own}`: leave `agent` out"),
+            )),
+            (Some(own), _) => Ok(Some(own.clone())),
+            (None, asked) => Ok(asked),
+        }
     }
 
     /// Counts a request, if the token has not sent too many.

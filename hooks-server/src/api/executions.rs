@@ -62,7 +62,7 @@ pub(super) async fn list(
         outcome,
         tool: query.tool,
         session: query.session,
-        agent: query.agent,
+        agent: caller.reads_of(query.agent)?,
         event: query.event,
         since: query.since,
         until: query.until,
@@ -125,7 +125,9 @@ pub(super) async fn get(
 ) -> Result<axum::Json<Whole>, Problem> {
     caller.at_least(Role::Viewer)?;
     let execution = caller.tenant.execution(seq).await?;
-    let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
+    let execution = execution
+        .filter(|execution| caller.may_read(&execution.record))
+        .ok_or_else(|| Problem::no("execution", seq))?;
     let detail = match caller.at_least(Role::Operator) {
         Ok(by) if execution.has_detail => caller.tenant.detail(seq, &by).await?,
         _ => None,
@@ -141,7 +143,8 @@ pub(super) async fn session(
     Path(id): Path<String>,
 ) -> Result<axum::Json<List<Execution>>, Problem> {
     caller.at_least(Role::Viewer)?;
-    let found = caller.tenant.session(&id).await?;
+    let mut found = caller.tenant.session(&id).await?;
+    found.retain(|execution| caller.may_read(&execution.record));
     if found.is_empty() {
         return Err(Problem::no("session", &id));
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use hooks_runtime::{Recorder as _, Replay, Replayed, Runtime};
-use hooks_store::{PastRecords, Role};
+use hooks_store::{By, PastRecords, Role};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc};
@@ -52,7 +53,7 @@ pub(super) async fn post(
     caller: Caller,
     asked: Json<Asked>,
 ) -> Result<axum::Json<Changes>, Problem> {
-    caller.at_least(Role::Operator)?;
+    may_replay(&caller)?;
     let replayed = api.replay(&caller, &asked.read().await?).await?;
     Ok(axum::Json(replayed.into()))
 }
@@ -60,7 +61,7 @@ pub(super) async fn post(
 impl Api {
     /// Asks hooks about the past of the caller's tenant.
     pub(crate) async fn replay(&self, caller: &Caller, asked: &Asked) -> Result<Replayed, Problem> {
-        let by = caller.at_least(Role::Operator)?;
+        let by = may_replay(caller)?;
         if !self.tenants.recorder.keeps_events() {
             let why = "the store keeps no events, because it has no key to encrypt them with";
             return Err(Problem::at("", why));
@@ -87,6 +88,15 @@ impl Api {
         runtime.shutdown().await;
         replayed
     }
+}
+
+fn may_replay(caller: &Caller) -> Result<By, Problem> {
+    let by = caller.at_least(Role::Operator)?;
+    if caller.agent.is_some() {
+        let why = "a replay reads what all agents did, and the token is for one of them";
+        return Err(Problem::new(StatusCode::FORBIDDEN, why));
+    }
+    Ok(by)
 }
 
 /// Reads the records while threads of their own are asking about them.

@@ -121,7 +121,9 @@ pub(crate) fn live(api: Arc<Api>, caller: Caller, begin: u64) -> impl Stream<Ite
         let mut parts: Vec<Part> = Vec::new();
         if let Some(last) = found.last() {
             *seq = last.seq;
-            parts.extend(found.into_iter().map(|execution| Some(execution.into())));
+            let found = found.into_iter();
+            let found = found.filter(|execution| caller.may_read(&execution.record));
+            parts.extend(found.map(|execution| Some(execution.into())));
         } else {
             tokio::select! {
                 _ = rows.changed() => {}

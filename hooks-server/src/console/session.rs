@@ -19,6 +19,7 @@ use super::Console;
 use super::failed::Failed;
 use super::frame::{Theme, page};
 use crate::api::caller::Caller;
+use crate::api::problem::Problem;
 
 /// How long a session lives after it was last used.
 const IDLE: Duration = Duration::from_hours(12);
@@ -179,7 +180,8 @@ pub(super) async fn open(
     headers: HeaderMap,
     Form(login): Form<Login>,
 ) -> Response {
-    match Caller::of_token(&console.api, login.token.trim(), "console").await {
+    let caller = Caller::of_token(&console.api, login.token.trim(), "console").await;
+    match caller.and_then(person) {
         Ok(caller) => entered(&console, caller, &login.next),
         Err(problem) => {
             let shown = Page {
@@ -188,6 +190,17 @@ pub(super) async fn open(
                 error: Some(problem.detail().to_owned()),
             };
             (StatusCode::UNAUTHORIZED, page(&shown)).into_response()
+        }
+    }
+}
+
+/// The pages show what all agents do, so a token for one of them opens none.
+fn person(caller: Caller) -> Result<Caller, Problem> {
+    match &caller.agent {
+        None => Ok(caller),
+        Some(agent) => {
+            let why = format!("the token is for the agent `{agent}`, and not for a person");
+            Err(Problem::new(StatusCode::FORBIDDEN, why))
         }
     }
 }

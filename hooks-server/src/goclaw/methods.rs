@@ -447,6 +447,7 @@ impl Client {
         };
         let filter = ExecutionFilter {
             hook: hook.as_ref().map(|hook| hook.name.clone()),
+            agent: self.caller.agent.clone(),
             ..ExecutionFilter::default()
         };
         let cursor = &params["cursor"];

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
+use hooks_store::{By, Role};
+
 use crate::common::{Answered, Stored, stored};
+use crate::goclaw::Socket;
 
 fn hook(name: &str) -> Value {
     json!({ "name": name, "event": "BeforeToolCall", "tools": ["shell"],
@@ -608,6 +611,46 @@ async fn remote_records_are_written_and_streamed() {
             .status,
         403
     );
+}
+
+#[tokio::test]
+async fn the_token_of_an_agent_reads_what_that_agent_did() {
+    let stored = stored().await;
+    let operator = stored.client("acme", "operator").await;
+    let line = |agent: &str| {
+        let record = hooks_runtime::Record::new(format!("hook-{agent}"), "BeforeToolCall");
+        let mut record = serde_json::to_value(record).unwrap();
+        record["session_id"] = "s9".into();
+        record["agent_id"] = agent.into();
+        record.to_string()
+    };
+    let lines = format!("{}\n{}\n", line("a"), line("b"));
+    let said = operator.raw("POST", "/executions", "", &lines).await;
+    assert_eq!(said.status, 201, "{said:?}");
+    let tenant = stored.store.tenant("acme");
+    let by = By::new("the test");
+    let token = tenant.token_new("b", Role::Operator, Some("b"), &by);
+    let of_b = stored.with_token(&token.await.unwrap().to_string());
+
+    for path in ["/executions", "/executions?agent=b", "/sessions/s9"] {
+        let said = of_b.get(path).await;
+        assert!(said.body.contains("hook-b"), "{path}: {said:?}");
+        assert!(!said.body.contains("hook-a"), "{path}: {said:?}");
+    }
+    assert_eq!(of_b.get("/executions?agent=a").await.status, 403);
+    assert_eq!(of_b.get("/executions/1").await.status, 404);
+    assert_eq!(of_b.get("/executions/2").await.status, 200);
+    assert_eq!(of_b.post("/replay", &json!({})).await.status, 403);
+    let text = of_b.stream("/executions/stream?since=0", "", "hook-b");
+    assert!(!text.await.contains("hook-a"));
+    let mut socket = Socket::open(&stored, &of_b.token).await;
+    let history = socket.call("hooks.history", json!({})).await;
+    let rows = history["payload"]["executions"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["hookName"]), (1, &json!("hook-b")));
+    let said = operator.raw("POST", "/executions", "", &lines).await;
+    assert_eq!(said.status, 201, "{said:?}");
+    let event = socket.next().await;
+    assert_eq!(event["payload"]["record"]["hook"], "hook-b", "{event}");
 }
 
 #[tokio::test]

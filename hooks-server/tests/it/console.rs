@@ -85,6 +85,17 @@ async fn a_stranger_is_asked_to_log_in() {
     let refused = form(&stored, "", "/login", &[("token", "<b>no</b>")]).await;
     assert_eq!(refused.status, 401);
     assert!(refused.body.contains("the token is unknown"), "{refused:?}");
+    let (acme, by) = (stored.store.tenant("acme"), By::new("the test"));
+    let agent = acme
+        .token_new("bot", hooks_store::Role::Owner, Some("bot"), &by)
+        .await
+        .unwrap();
+    let refused = form(&stored, "", "/login", &[("token", &agent.to_string())]).await;
+    assert!(
+        refused.body.contains("is for the agent `bot`")
+            || refused.body.contains("is for the agent &#96;bot&#96;"),
+        "{refused:?}"
+    );
     let used = stored.daemon.get("/login?code=no").await;
     assert!(used.body.contains("was used already"), "{used:?}");
 }
