@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::api::caller::Uncounted;
 use crate::shared::Shared;
 
 /// `GET /healthz`: the process answers.
@@ -31,6 +33,11 @@ pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
             .into_response(),
         None => "ready\n".into_response(),
     }
+}
+
+/// Answers who has a token: where other machines reach the daemon, its state is not for everybody.
+pub(crate) async fn of_known(_: Uncounted, request: Request, next: Next) -> Response {
+    next.run(request).await
 }
 
 /// `GET /metrics`, as Prometheus reads it.

@@ -244,7 +244,8 @@ impl Server {
         });
         let mut doors = Router::new()
             .route("/hooks/{system}", post(agent::post))
-            .route("/healthz", get(health::healthz))
+            .route("/healthz", get(health::healthz));
+        let mut watched = Router::new()
             .route("/readyz", get(health::readyz))
             .route("/metrics", get(health::metrics));
         if let Some(api) = &api {
@@ -252,7 +253,15 @@ impl Server {
             doors = doors.merge(routes.with_state(Arc::clone(api)));
             doors = doors.merge(console::router(Arc::clone(api), Arc::clone(&self.sessions)));
         }
-        let socket_doors = doors.clone().route("/run", post(program::post));
+        let socket_doors = doors.clone().merge(watched.clone());
+        let socket_doors = socket_doors.route("/run", post(program::post));
+        let address = self.network.as_ref().map(TcpListener::local_addr);
+        let is_public = matches!(address, Some(Ok(address)) if !address.ip().is_loopback());
+        if let (Some(api), true) = (&api, is_public) {
+            let known = middleware::from_fn_with_state(Arc::clone(api), health::of_known);
+            watched = watched.layer(known);
+        }
+        let doors = doors.merge(watched);
         // With a store, a token says who asks.
         let doors = match &api {
             None => doors.layer(middleware::from_fn(page::of_this_machine)),

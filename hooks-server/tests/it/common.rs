@@ -263,7 +263,7 @@ impl Client {
             .await
     }
 
-    async fn at(&self, method: &str, path: &str, headers: &str, body: &str) -> Answered {
+    pub(crate) async fn at(&self, method: &str, path: &str, headers: &str, body: &str) -> Answered {
         let headers = format!("authorization: Bearer {}\r\n{headers}", self.token);
         let stream = TcpStream::connect(self.address).await.unwrap();
         exchange(stream, &request(method, path, &headers, body)).await

@@ -1,5 +1,6 @@
 //! How the daemon begins and ends.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use hooks_server::{Server, ServerError};
@@ -7,7 +8,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::common::{claude, daemon, read, request, stored};
+use crate::common::{claude, daemon, read, request, stored, stored_with};
 
 #[tokio::test]
 async fn what_has_begun_is_finished_and_nothing_new_is_accepted() {
@@ -71,6 +72,23 @@ async fn the_hooks_of_all_tenants_end_together() {
         took < Duration::from_secs(35),
         "one after the other: {took:?}"
     );
+}
+
+#[tokio::test]
+async fn where_other_machines_reach_it_a_token_reads_its_state() {
+    let everywhere = "0.0.0.0:0".parse().unwrap();
+    let mut open = stored_with(|server| server.listen(everywhere)).await;
+    open.daemon.address.set_ip(Ipv4Addr::LOCALHOST.into());
+    let viewer = open.client("acme", "viewer").await;
+    assert_eq!(open.daemon.get("/healthz").await.status, 200);
+    for path in ["/metrics", "/readyz"] {
+        let said = open.daemon.get(path).await;
+        assert_eq!(said.status, 401, "{path}: {said:?}");
+        let said = viewer.at("GET", path, "", "").await;
+        assert_eq!(said.status, 200, "{path}: {said:?}");
+    }
+    let here = stored().await;
+    assert_eq!(here.daemon.get("/metrics").await.status, 200);
 }
 
 #[tokio::test]
