@@ -1,7 +1,7 @@
 //! Opening a store: its keys, its tables, and the tasks that run until it is dropped.
 
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use hooks_runtime::RuntimeBuilder;
 use jiff::Timestamp;
@@ -127,6 +127,7 @@ impl StoreBuilder {
             complete: self.complete,
             changes: watch::Sender::default(),
             rows: watch::Sender::default(),
+            recorder: OnceLock::new(),
             // What follows the kind of database may hold a password.
             address: self
                 .address

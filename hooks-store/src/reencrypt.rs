@@ -3,8 +3,9 @@
 use crate::admin::By;
 use crate::engine::args;
 use crate::error::StoreError;
+use crate::recorder::row;
 use crate::store::Store;
-use crate::{execution, secret, text};
+use crate::{secret, text};
 
 /// How many values are encrypted anew in one transaction.
 const BATCH: u64 = 500;
@@ -43,7 +44,7 @@ impl Store {
             for row in &details {
                 let (tenant, seq) = (row.text("tenant_id")?, row.number("seq")?);
                 let hash = text::hex(&row.bytes("detail_hash")?);
-                let place = execution::place(&tenant, &hash);
+                let place = row::place(&tenant, &hash);
                 let sealed = keys.seal(&place, &keys.must_open(&place, &row.bytes("detail")?)?)?;
                 let sql = "UPDATE execution SET detail = $3 WHERE tenant_id = $1 AND seq = $2";
                 write.execute(sql, args![&tenant, seq, sealed]).await?;

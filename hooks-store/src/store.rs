@@ -1,7 +1,7 @@
 //! The store and its tenants: the handles that everything goes through.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hooks_runtime::RuntimeBuilder;
 use jiff::Timestamp;
@@ -12,6 +12,7 @@ use crate::capability::Capabilities;
 use crate::crypt::Keys;
 use crate::engine::{Engine, Reads, args};
 use crate::error::StoreError;
+use crate::recorder::{StoreRecorder, Writer};
 use crate::retention::Retention;
 
 /// Says what time it is.
@@ -41,7 +42,7 @@ pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send +
 pub struct Store(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    pub(crate) engine: Box<dyn Engine>,
+    pub(crate) engine: Arc<dyn Engine>,
     pub(crate) clock: Clock,
     pub(crate) keys: Keys,
     pub(crate) capabilities: Capabilities,
@@ -49,6 +50,8 @@ pub(crate) struct Inner {
     pub(crate) complete: Complete,
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) rows: watch::Sender<u64>,
+    /// Started when it is first asked for.
+    pub(crate) recorder: OnceLock<StoreRecorder>,
     pub(crate) address: String,
 }
 
@@ -66,6 +69,14 @@ impl Inner {
     pub(crate) fn now(&self) -> Timestamp {
         let now = (self.clock)();
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
+    }
+
+    pub(crate) fn writer(&self) -> Writer {
+        Writer {
+            engine: Arc::clone(&self.engine),
+            keys: self.keys.clone(),
+            rows: self.rows.clone(),
+        }
     }
 
     /// Makes an id, whose order is that of time.
@@ -133,8 +144,28 @@ impl Store {
         let _ = self.0.engine.fetch(sql, args![]).await;
     }
 
-    /// Closes the connections. Flush the recorders first.
+    /// Returns the recorder, which writes executions: one for all who ask.
+    ///
+    /// # Panics
+    ///
+    /// If it is asked for the first time outside of a runtime of tokio.
+    #[must_use]
+    pub fn recorder(&self) -> StoreRecorder {
+        let recorder = &self.0.recorder;
+        let started = recorder.get_or_init(|| StoreRecorder::start(self.0.writer()));
+        started.clone()
+    }
+
+    /// Writes what the recorder has, and closes the connections.
+    ///
+    /// Records that the database does not take now are lost, and an error is logged. To learn of it,
+    /// [flush](StoreRecorder::flush) the recorder first.
     pub async fn close(&self) {
+        if let Some(recorder) = self.0.recorder.get()
+            && let Err(error) = recorder.flush().await
+        {
+            tracing::error!(%error, "the store is closed, and executions are lost");
+        }
         self.0.engine.close().await;
     }
 }

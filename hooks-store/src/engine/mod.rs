@@ -7,6 +7,7 @@ mod postgres;
 mod sqlite;
 mod value;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -144,11 +145,11 @@ fn too_large(value: u64) -> StoreError {
 }
 
 /// Opens a database, and brings its tables to this version.
-pub(crate) async fn open(address: &str) -> Result<Box<dyn Engine>, StoreError> {
+pub(crate) async fn open(address: &str) -> Result<Arc<dyn Engine>, StoreError> {
     match address.split_once(':') {
-        Some(("sqlite", _)) => Ok(Box::new(sqlite::Sqlite::open(address).await?)),
+        Some(("sqlite", _)) => Ok(Arc::new(sqlite::Sqlite::open(address).await?)),
         Some(("postgres" | "postgresql", _)) => {
-            Ok(Box::new(postgres::Postgres::open(address).await?))
+            Ok(Arc::new(postgres::Postgres::open(address).await?))
         }
         // What follows may be a password.
         other => Err(StoreError::Address(

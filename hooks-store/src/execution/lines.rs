@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use crate::chain::{Link, Verified, Walk};
 use crate::engine::args;
 use crate::error::StoreError;
+use crate::recorder::row::LOG;
 use crate::store::Tenant;
 
 #[derive(Deserialize)]
@@ -34,11 +35,7 @@ impl Tenant {
         let values = args![&self.id, seq, u64::from(limit) + 1];
         let rows = self.store.engine.fetch(sql, values).await?;
         let sql = "SELECT removed_seq, removed_hash FROM chain WHERE tenant_id = $1 AND log = $2";
-        let ends = self
-            .store
-            .engine
-            .fetch(sql, args![&self.id, super::LOG])
-            .await?;
+        let ends = self.store.engine.fetch(sql, args![&self.id, LOG]).await?;
         let mut before = ends
             .first()
             .map_or(Ok(Vec::new()), |row| row.bytes("removed_hash"))?;

@@ -4,13 +4,10 @@
 //! Both are redacted first. The chain of hashes covers the body and, through a hash of it, the detail; so a detail can be
 //! encrypted anew with another key, and the chain holds.
 
+mod insert;
 mod lines;
 mod read;
-mod recorder;
 mod removal;
-mod row;
 
 pub use self::lines::verify_lines;
 pub use self::read::{Execution, ExecutionFilter, PastRecords};
-pub use self::recorder::StoreRecorder;
-pub(crate) use self::row::{LOG, place};

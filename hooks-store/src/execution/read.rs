@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::row::{COLUMNS, Columns, LOG, column, json_of, place};
 use crate::admin::By;
 use crate::chain::{Link, Verified};
 use crate::engine::{Row, Value, args};
 use crate::error::StoreError;
 use crate::page::{Page, before, rows_for};
+use crate::recorder::row::{COLUMNS, Columns, LOG, column, json_of, place};
 use crate::store::Tenant;
 use crate::text::sha256;
 

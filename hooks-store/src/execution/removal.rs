@@ -2,10 +2,10 @@
 
 use jiff::SignedDuration;
 
-use super::LOG;
 use crate::chain;
 use crate::engine::args;
 use crate::error::StoreError;
+use crate::recorder::row::LOG;
 use crate::retention::Retention;
 use crate::store::{Store, Tenant};
 

@@ -7,6 +7,7 @@ const LAYOUT: Layout = Layout {
         "engine",
         "chain",
         "crypt",
+        "recorder",
         "scope",
         "capability",
         "retention",

@@ -39,7 +39,7 @@ pub(crate) async fn a_record_becomes_a_row(place: Place) {
     );
     assert!(acme.execution(2).await.unwrap().is_none());
     assert!(store.tenant("other").execution(1).await.unwrap().is_none());
-    // The last one who has the recorder writes what is left.
+    // It is durable within a second, and nobody need ask for it.
     recorder.record(&record("b"));
     drop(recorder);
     tokio::time::timeout(Duration::from_secs(30), rows.changed())
@@ -47,6 +47,31 @@ pub(crate) async fn a_record_becomes_a_row(place: Place) {
         .unwrap()
         .unwrap();
     assert_eq!(acme.execution(2).await.unwrap().unwrap().record.hook, "b");
+}
+
+pub(crate) async fn a_store_has_one_recorder_which_closing_flushes(place: Place) {
+    let store = place.open().await;
+    let (one, other) = (store.recorder(), store.recorder());
+    one.record(&record("a"));
+    other.flush().await.unwrap();
+    let acme = store.tenant("acme");
+    assert_eq!(acme.execution(1).await.unwrap().unwrap().record.hook, "a");
+    for _ in 0..5000 {
+        one.record(&record("b"));
+    }
+    let rows = store.rows();
+    store.close().await;
+    assert_eq!(*rows.borrow(), 5001);
+    // What remains when all handles are dropped is written as well.
+    if place.is_shared() {
+        let store = place.open().await;
+        store.recorder().record(&record("c"));
+        let mut rows = store.rows();
+        drop((store, one, other));
+        rows.wait_for(|rows| *rows == 1).await.unwrap();
+        let acme = place.open().await.tenant("acme");
+        assert_eq!(acme.verify().await.unwrap().rows, 5002);
+    }
 }
 
 pub(crate) async fn rows_are_found_page_by_page_and_by_what_they_are(place: Place) {

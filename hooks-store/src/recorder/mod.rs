@@ -1,7 +1,9 @@
-//! The recorder: a queue in memory, and a task that writes it in batches.
+//! The recorder: a queue in memory, and a task that writes it in batches. A store has one, for all who record.
 //!
 //! The agent only puts a clone of the record into the queue; nobody is woken for it. The task looks every [`PAUSE`]. While
 //! the database does not answer, the task tries again, the queue fills up, and what does not fit is counted.
+
+pub(crate) mod row;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,10 +15,10 @@ use hooks_runtime::{Record, Recorder};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-use super::row::{Ready, expect_exact, ready, write};
+use self::row::{Mark, expect_exact};
+use crate::crypt::Keys;
+use crate::engine::Engine;
 use crate::error::StoreError;
-use crate::store::Tenant;
-use crate::store::{Inner, Store};
 
 /// How many records wait at most, and about how many bytes they take.
 const QUEUE: usize = 32_768;
@@ -31,7 +33,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How long the task waits before it tries again.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// Writes executions. A clone has the same queue; the last one that is dropped writes what is left.
+/// Writes executions. All recorders of a store are the same one. What is left when the store and they are dropped is
+/// written, too.
 ///
 /// ```
 /// use hooks_runtime::{Record, Recorder as _};
@@ -102,16 +105,16 @@ impl fmt::Debug for StoreRecorder {
 }
 
 impl StoreRecorder {
-    pub(crate) fn start(store: Arc<Inner>) -> Self {
+    pub(crate) fn start(writer: Writer) -> Self {
         let shared = Arc::new(Shared {
-            has_keys: store.keys.are_there(),
+            has_keys: writer.keys.are_there(),
             queue: Mutex::default(),
             dropped: AtomicU64::new(0),
             wake: Notify::new(),
             progress: watch::Sender::default(),
         });
         let handle = Arc::new(Handle(Arc::clone(&shared)));
-        tokio::spawn(run(store, shared, Arc::downgrade(&handle)));
+        tokio::spawn(run(writer, shared, Arc::downgrade(&handle)));
         StoreRecorder(handle)
     }
 
@@ -185,7 +188,32 @@ impl Recorder for StoreRecorder {
     }
 }
 
-async fn run(store: Arc<Inner>, shared: Arc<Shared>, handle: Weak<Handle>) {
+/// Writes records as rows.
+pub(crate) struct Writer {
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) keys: Keys,
+    /// Counts what this process writes.
+    pub(crate) rows: watch::Sender<u64>,
+}
+
+impl Writer {
+    /// Writes records in one transaction: all or none. The mark tells the next try what this one has done.
+    pub(crate) async fn write(
+        &self,
+        records: Vec<Record>,
+        mark: &mut Mark,
+    ) -> Result<(), StoreError> {
+        let keys = self.keys.clone();
+        // Making the rows takes so long that it would hold up others.
+        let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys)).await;
+        let made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
+        row::write(&*self.engine, &made, mark).await?;
+        self.rows.send_modify(|count| *count += made.len() as u64);
+        Ok(())
+    }
+}
+
+async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
     loop {
         let _ = tokio::time::timeout(PAUSE, shared.wake.notified()).await;
         let is_last = handle.strong_count() == 0;
@@ -194,7 +222,7 @@ async fn run(store: Arc<Inner>, shared: Arc<Shared>, handle: Weak<Handle>) {
             let rest = records.split_off(records.len().min(BATCH));
             let count = records.len() as u64;
             let bytes: usize = records.iter().map(size).sum();
-            if !save(&store, &shared, &handle, records).await {
+            if !save(&writer, &shared, &handle, records).await {
                 return;
             }
             shared.queue().bytes -= bytes;
@@ -212,7 +240,7 @@ async fn run(store: Arc<Inner>, shared: Arc<Shared>, handle: Weak<Handle>) {
 
 /// Writes a batch, as often as it takes. If nobody has the recorder any more, a failure is the end.
 async fn save(
-    store: &Arc<Inner>,
+    writer: &Writer,
     shared: &Shared,
     handle: &Weak<Handle>,
     records: Vec<Record>,
@@ -220,16 +248,8 @@ async fn save(
     let lost = records.len();
     let mut mark = None;
     loop {
-        let keys = store.keys.clone();
-        let error = match encode(records.clone(), keys).await {
-            Ok(rows) => match write(&*store.engine, &rows, &mut mark).await {
-                Ok(()) => {
-                    store.rows.send_modify(|count| *count += rows.len() as u64);
-                    return true;
-                }
-                Err(error) => error,
-            },
-            Err(error) => error,
+        let Err(error) = writer.write(records.clone(), &mut mark).await else {
+            return true;
         };
         tracing::warn!(%error, "cannot write executions: they wait");
         shared.progress.send_modify(|progress| {
@@ -278,40 +298,4 @@ fn size_of_value(value: &Value) -> usize {
         _ => 0,
     };
     size_of::<Value>() + inside
-}
-
-/// Makes rows where that does not hold up others.
-async fn encode(records: Vec<Record>, keys: crate::crypt::Keys) -> Result<Vec<Ready>, StoreError> {
-    let encoded = tokio::task::spawn_blocking(move || ready(&records, &keys)).await;
-    encoded.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
-}
-
-impl Tenant {
-    /// Writes records of a remote agent, and returns when they are durable. Their tenant is this one, whatever they say, and a
-    /// time in the future becomes the time of now: retention would wait for it.
-    ///
-    /// # Errors
-    ///
-    /// If a revision, a version or a duration is more than 2^53 - 1, or the database fails. Then none is written.
-    pub async fn insert(&self, mut records: Vec<Record>) -> Result<u64, StoreError> {
-        let now = self.store.now();
-        for (index, record) in records.iter_mut().enumerate() {
-            expect_exact(record).map_err(|error| error.at(|path| format!("/{index}{path}")))?;
-            record.tenant_id = Some(self.id.clone());
-            record.at = record.at.min(now);
-        }
-        let count = records.len() as u64;
-        let rows = encode(records, self.store.keys.clone()).await?;
-        write(&*self.store.engine, &rows, &mut None).await?;
-        self.store.rows.send_modify(|rows| *rows += count);
-        Ok(count)
-    }
-}
-
-impl Store {
-    /// Returns a recorder, which writes executions.
-    #[must_use]
-    pub fn recorder(&self) -> StoreRecorder {
-        StoreRecorder::start(Arc::clone(&self.0))
-    }
 }

@@ -27,7 +27,7 @@ const CHUNK: usize = 64;
 const FREE: [&str; 6] = ["why", "reason", "change", "messages", "warnings", "input"];
 
 /// A record that is ready to be written.
-pub(super) struct Ready {
+pub(crate) struct Ready {
     tenant: String,
     columns: Columns,
     body: String,
@@ -37,10 +37,10 @@ pub(super) struct Ready {
 
 /// What is looked for. It is all in the body, too.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Columns(Vec<Value>);
+pub(crate) struct Columns(Vec<Value>);
 
 /// The columns, in the order of [`Columns`].
-pub(super) const COLUMNS: [&str; 9] = [
+pub(crate) const COLUMNS: [&str; 9] = [
     "at",
     "revision",
     "hook",
@@ -53,12 +53,12 @@ pub(super) const COLUMNS: [&str; 9] = [
 ];
 
 /// A text as a column has it.
-pub(super) fn column(text: &str) -> String {
+pub(crate) fn column(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
 
 impl Columns {
-    pub(super) fn of(record: &Record) -> Self {
+    pub(crate) fn of(record: &Record) -> Self {
         let version = record.hook_version.map(|version| version.to_string());
         Columns(vec![
             record.at.into(),
@@ -74,7 +74,7 @@ impl Columns {
     }
 
     /// The first column of a row that is another.
-    pub(super) fn differs(&self, row: &crate::engine::Row) -> Option<&'static str> {
+    pub(crate) fn differs(&self, row: &crate::engine::Row) -> Option<&'static str> {
         let named = COLUMNS.into_iter().zip(&self.0);
         named
             .into_iter()
@@ -89,7 +89,7 @@ pub(crate) fn place<'a>(tenant: &'a str, hash: &'a str) -> [&'a str; 4] {
 }
 
 /// Checks that the body of a record can have its own numbers exactly. Those of an event may be any.
-pub(super) fn expect_exact(record: &Record) -> Result<(), StoreError> {
+pub(crate) fn expect_exact(record: &Record) -> Result<(), StoreError> {
     let micros = u64::try_from(record.duration.as_micros()).unwrap_or(u64::MAX);
     text::expect_exact("/revision", record.revision)?;
     text::expect_exact("/hook_version", record.hook_version.unwrap_or_default())?;
@@ -97,7 +97,7 @@ pub(super) fn expect_exact(record: &Record) -> Result<(), StoreError> {
 }
 
 /// Makes rows of records.
-pub(super) fn ready(records: &[Record], keys: &Keys) -> Result<Vec<Ready>, StoreError> {
+pub(crate) fn ready(records: &[Record], keys: &Keys) -> Result<Vec<Ready>, StoreError> {
     records.iter().map(|record| one(record, keys)).collect()
 }
 
@@ -147,7 +147,7 @@ fn one(record: &Record, keys: &Keys) -> Result<Ready, StoreError> {
 }
 
 /// The JSON of a detail that was decrypted, without its random beginning.
-pub(super) fn json_of(detail: &[u8]) -> Option<Json> {
+pub(crate) fn json_of(detail: &[u8]) -> Option<Json> {
     serde_json::from_slice(detail.get(16..)?).ok()
 }
 
@@ -174,12 +174,12 @@ fn insert(rows: usize) -> String {
 }
 
 /// A row that a transaction was about to commit: its tenant, its number and its hash.
-pub(super) type Mark = Option<(String, u64, Vec<u8>)>;
+pub(crate) type Mark = Option<(String, u64, Vec<u8>)>;
 
 /// Writes rows in one transaction: each at the end of its tenant's chain.
 ///
 /// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
-pub(super) async fn write(
+pub(crate) async fn write(
     engine: &dyn Engine,
     rows: &[Ready],
     mark: &mut Mark,
