@@ -57,6 +57,7 @@ async fn has_sealed(engine: &dyn Engine) -> Result<bool, StoreError> {
 #[must_use = "nothing is opened before `open`"]
 pub struct StoreBuilder {
     address: String,
+    must_exist: bool,
     keys: Option<Keys>,
     clock: Clock,
     retention: Retention,
@@ -69,6 +70,15 @@ impl StoreBuilder {
     /// Postgres none.
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);
+        self
+    }
+
+    /// Opens a store only if it is there, and makes no file: a typing mistake in the address is an error.
+    ///
+    /// Where the key file is missing, the store opens without a key. Nothing can be encrypted or decrypted then, and
+    /// [`Tenant::verify`](crate::Tenant::verify) counts what it could not read.
+    pub fn existing(mut self) -> Self {
+        self.must_exist = true;
         self
     }
 
@@ -104,7 +114,7 @@ impl StoreBuilder {
     ///
     /// # Errors
     ///
-    /// If the database cannot be opened, has tables that this version does not know, the keys cannot be read, or the
+    /// If the database cannot be opened, must exist and is no store, has tables that this version does not know, the keys cannot be read, or the
     /// capabilities name a kind of handler that is not there.
     pub async fn open(self) -> Result<Store, StoreError> {
         self.capabilities.check()?;
@@ -112,9 +122,10 @@ impl StoreBuilder {
             Some(keys) => Some(keys),
             None => Keys::of_address(&self.address)?,
         };
-        let engine = engine::open(&self.address).await?;
+        let engine = engine::open(&self.address, self.must_exist).await?;
         let keys = match given {
             Some(keys) => keys,
+            None if self.must_exist => Keys::none(),
             None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.address)),
             None => Keys::make_file(&self.address)?,
         };
@@ -166,6 +177,7 @@ impl Store {
     pub fn builder(address: impl Into<String>) -> StoreBuilder {
         StoreBuilder {
             address: address.into(),
+            must_exist: false,
             keys: None,
             clock: Arc::new(Timestamp::now),
             retention: Retention::default(),

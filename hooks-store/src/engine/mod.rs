@@ -112,6 +112,20 @@ macro_rules! speak {
             rows.collect()
         }
 
+        /// Checks that the database has the tables of a store.
+        async fn expect_store(
+            connection: &mut <$database as sqlx::Database>::Connection,
+            place: &str,
+        ) -> Result<(), StoreError> {
+            let sql = "SELECT version FROM _sqlx_migrations LIMIT 1";
+            match sqlx::query(sql).execute(connection).await {
+                Err(sqlx::Error::Database(_)) => {
+                    Err(StoreError::NotFound(format!("store in {place}")))
+                }
+                found => Ok(found.map(drop)?),
+            }
+        }
+
         #[async_trait]
         impl Transaction for sqlx::Transaction<'static, $database> {
             async fn fetch(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
@@ -144,13 +158,13 @@ fn too_large(value: u64) -> StoreError {
     StoreError::invalid("", message, "write a smaller number")
 }
 
-/// Opens a database, and brings its tables to this version.
-pub(crate) async fn open(address: &str) -> Result<Arc<dyn Engine>, StoreError> {
+/// Opens a database, and brings its tables to this version. One that must exist has tables already.
+pub(crate) async fn open(address: &str, must_exist: bool) -> Result<Arc<dyn Engine>, StoreError> {
     match address.split_once(':') {
-        Some(("sqlite", _)) => Ok(Arc::new(sqlite::Sqlite::open(address).await?)),
-        Some(("postgres" | "postgresql", _)) => {
-            Ok(Arc::new(postgres::Postgres::open(address).await?))
-        }
+        Some(("sqlite", _)) => Ok(Arc::new(sqlite::Sqlite::open(address, must_exist).await?)),
+        Some(("postgres" | "postgresql", _)) => Ok(Arc::new(
+            postgres::Postgres::open(address, must_exist).await?,
+        )),
         // What follows may be a password.
         other => Err(StoreError::Address(
             other.map_or("", |(kind, _)| kind).to_owned(),

@@ -32,7 +32,7 @@ pub(super) struct Postgres {
 }
 
 impl Postgres {
-    pub(super) async fn open(address: &str) -> Result<Self, StoreError> {
+    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self, StoreError> {
         // The address may hold a password.
         let no_address = |_| StoreError::Address("postgres:…".to_owned());
         let options = PgConnectOptions::from_str(address).map_err(no_address)?;
@@ -43,6 +43,9 @@ impl Postgres {
             let mut transaction = pool.begin().await?;
             let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)");
             if lock.bind(MIGRATING).fetch_one(&mut *transaction).await? {
+                if must_exist {
+                    expect_store(&mut transaction, "the database").await?;
+                }
                 let migrator = migrator("BYTEA");
                 let migrated = migrator.run_direct(None, &mut *transaction, false);
                 migrated.await.map_err(schema)?;

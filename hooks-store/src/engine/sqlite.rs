@@ -34,12 +34,12 @@ pub(super) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(super) async fn open(address: &str) -> Result<Self, StoreError> {
+    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self, StoreError> {
         let no_address = |_| StoreError::Address(address.to_owned());
         let options = SqliteConnectOptions::from_str(address).map_err(no_address)?;
         let in_memory = address.contains(":memory:");
         let options = options
-            .create_if_missing(true)
+            .create_if_missing(!must_exist)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(PATIENCE)
@@ -48,8 +48,13 @@ impl Sqlite {
             // memory meanwhile.
             .pragma("wal_autocheckpoint", "8192")
             .pragma("cache_size", "-32768");
-        if !in_memory {
-            make_private(options.get_filename())?;
+        let file = options.get_filename().to_owned();
+        let place = file.display().to_string();
+        if must_exist && !in_memory && !file.exists() {
+            return Err(StoreError::NotFound(format!("store in {place}")));
+        }
+        if !must_exist && !in_memory {
+            make_private(&file)?;
         }
         let pool = || {
             SqlitePoolOptions::new()
@@ -70,6 +75,9 @@ impl Sqlite {
             }
         };
         let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
+        if must_exist {
+            expect_store(&mut transaction, &place).await?;
+        }
         let migrator = migrator("BLOB");
         let migrated = migrator.run_direct(None, &mut *transaction, false);
         migrated.await.map_err(schema)?;

@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use hooks_runtime::Secrets as _;
 use hooks_store::{Keys, Store, StoreError};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection as _, SqliteConnection};
 
 use crate::common::{Place, ada};
 
@@ -56,6 +58,53 @@ async fn a_key_file_is_made_beside_the_database_and_is_private() {
         Store::open(&place.address).await,
         Err(StoreError::Key(_))
     ));
+}
+
+#[tokio::test]
+async fn a_store_that_must_exist_is_opened_without_its_key_file_and_makes_none() {
+    let place = Place::file();
+    let folder = place.folder.as_ref().unwrap().path();
+    let open = async || Store::builder(&place.address).existing().open().await;
+    let files = || std::fs::read_dir(folder).unwrap().count();
+    let missing = open().await.unwrap_err().to_string();
+    assert!(
+        missing.contains("no store in") && missing.contains("hooks.db"),
+        "{missing}"
+    );
+    assert_eq!(files(), 0);
+    // A database of another program is left as it is.
+    let file = folder.join("hooks.db");
+    let options = SqliteConnectOptions::new()
+        .filename(&file)
+        .create_if_missing(true);
+    let mut other = SqliteConnection::connect_with(&options).await.unwrap();
+    let tables = "SELECT group_concat(name) FROM sqlite_master";
+    sqlx::raw_sql("CREATE TABLE theirs (a)")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    assert!(matches!(open().await, Err(StoreError::NotFound(_))));
+    let tables: String = sqlx::query_scalar(tables)
+        .fetch_one(&mut other)
+        .await
+        .unwrap();
+    assert_eq!(tables, "theirs");
+    other.close().await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let store = Store::open(&place.address).await.unwrap();
+    let mut long = crate::common::record("a");
+    long.reason = Some("x".repeat(1000));
+    store.tenant("acme").insert(vec![long; 3]).await.unwrap();
+    store.close().await;
+    let key = file.with_extension("db.key");
+    std::fs::remove_file(&key).unwrap();
+    let acme = open().await.unwrap().tenant("acme");
+    let verified = acme.verify().await.unwrap();
+    assert_eq!(
+        (verified.rows, verified.unread, verified.broken),
+        (3, 3, None)
+    );
+    assert!(!key.exists());
 }
 
 #[tokio::test]

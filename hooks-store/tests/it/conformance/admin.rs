@@ -60,6 +60,21 @@ pub(crate) async fn every_write_is_in_the_log_and_the_log_is_a_chain(place: Plac
     );
 }
 
+pub(crate) async fn a_store_that_must_exist_is_not_made(place: Place) {
+    let open = async || place.builder().existing().open().await;
+    assert!(matches!(open().await, Err(StoreError::NotFound(_))));
+    if place.is_shared() {
+        let store = place.open().await;
+        store
+            .tenant("acme")
+            .create(&block("a", "deploy"), &ada())
+            .await
+            .unwrap();
+        let again = open().await.unwrap();
+        assert_eq!(again.tenant("acme").hooks().await.unwrap().len(), 1);
+    }
+}
+
 pub(crate) async fn a_token_is_shown_once_and_can_be_taken_back(place: Place) {
     let store = place.open().await;
     let acme = store.tenant("acme");

@@ -99,6 +99,7 @@ conformance! {
         records_and_reports_name_the_revision_that_was_published;
     admin:
         every_write_is_in_the_log_and_the_log_is_a_chain,
+        a_store_that_must_exist_is_not_made,
         a_token_is_shown_once_and_can_be_taken_back,
         a_sample_is_saved_and_removed;
     import:
