@@ -122,6 +122,6 @@ pub use self::text::read as __read_text;
 #[doc(hidden)]
 pub use self::trust::write_private as __write_private;
 pub use self::trust::{Trust, entries};
-pub use hooks_builtin::__caller::Caller;
+pub use hooks_builtin::__caller::{Caller, Seen};
 /// The error of a file. It contains every mistake.
 pub use hooks_config::ConfigError;

@@ -587,3 +587,77 @@ fn a_daemon_that_is_killed_while_it_publishes_leaves_a_whole_revision_or_none() 
     let said = run(command(folder.path(), &["verify", url]), "");
     assert_eq!(said.code, 0, "{said:?}");
 }
+
+/// A call of Claude Code's `Read`.
+fn read(path: &str) -> String {
+    json!({ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Read", "cwd": "/",
+        "tool_input": { "file_path": path }, "tool_use_id": "1" })
+    .to_string()
+}
+
+#[test]
+fn a_limit_counts_whoever_asks_and_from_wherever() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    let text = "[hooks.builtin.rate_limit]\nmax_per_hour = 2\n";
+    std::fs::write(&file, text).unwrap();
+    let daemon = daemon(folder.path(), &[]);
+    let mut blocked = Vec::new();
+    for (number, system) in ["claude", "claude", "codex", "claude"].iter().enumerate() {
+        let inner = folder.path().join(number.to_string());
+        std::fs::create_dir(&inner).unwrap();
+        let mut asking = command(&inner, &["run", file.to_str().unwrap(), "--as", system]);
+        asking.env("XDG_STATE_HOME", folder.path().join(".state"));
+        asking.env("NUMBER", number.to_string());
+        let (said, is_by_daemon) = daemon.ask(asking, &read("/x"));
+        assert!(is_by_daemon, "{said:?}");
+        // Each agent has its own way to be told.
+        blocked.push((said.out + &said.errors).contains("RateLimit"));
+    }
+    assert_eq!(blocked, [false, false, true, true]);
+}
+
+#[test]
+fn a_folder_counts_if_the_file_is_about_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    std::fs::write(&file, "[hooks.builtin.path_prefix]\nroot = '.'\n").unwrap();
+    let daemon = daemon(folder.path(), &[]);
+    // The second round has all of it loaded.
+    for inner in ["a", "b", "a", "b"] {
+        let inner = folder.path().join(inner);
+        std::fs::create_dir_all(&inner).unwrap();
+        let asking = || {
+            let mut asking = command(&inner, &["run", file.to_str().unwrap(), "--as", "claude"]);
+            asking.env("XDG_STATE_HOME", folder.path().join(".state"));
+            asking
+        };
+        let here = alone(asking(), &read("x"));
+        assert!(here.out.contains(inner.to_str().unwrap()), "{here:?}");
+        let (there, is_by_daemon) = daemon.ask(asking(), &read("x"));
+        assert!(is_by_daemon, "{there:?}");
+        assert_eq!(there, here);
+    }
+}
+
+#[test]
+fn what_hooks_began_is_finished_when_the_daemon_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = json!({ "hooks": { "PreToolUse": [{ "hooks": [
+        { "type": "command", "command": "sleep 1; touch \"$CLAUDE_PROJECT_DIR/done\"", "async": true }] }] } });
+    std::fs::create_dir(folder.path().join(".claude")).unwrap();
+    let file = folder.path().join(".claude/settings.json");
+    std::fs::write(&file, text.to_string()).unwrap();
+    let mut daemon = daemon(folder.path(), &[]);
+    let args = ["run", file.to_str().unwrap(), "--as", "claude"];
+    let mut asking = command(folder.path(), &args);
+    asking.env("CLAUDE_PROJECT_DIR", folder.path());
+    let (said, is_by_daemon) = daemon.ask(asking, &read("/x"));
+    assert!(is_by_daemon && said.code == 0, "{said:?}");
+    let done = folder.path().join("done");
+    assert!(!done.exists());
+    let id = daemon.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    assert!(daemon.child.wait().unwrap().success());
+    assert!(done.exists());
+}

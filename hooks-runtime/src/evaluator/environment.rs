@@ -12,6 +12,18 @@ use super::{Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator};
 /// The variable with the key. No child of the agent inherits it.
 pub(crate) const KEY: &str = "HOOKS_EVALUATOR_KEY";
 
+/// All variables that are read.
+const VARIABLES: [&str; 5] = [
+    "HOOKS_EVALUATOR",
+    "HOOKS_EVALUATOR_URL",
+    KEY,
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+];
+
+/// The values of the variables.
+type Values = [Option<String>; VARIABLES.len()];
+
 /// The default models, if only a key is set.
 const ANTHROPIC: &str = "claude-haiku-4-5";
 const OPENAI: &str = "gpt-4.1-mini";
@@ -24,7 +36,7 @@ const OPENAI: &str = "gpt-4.1-mini";
 /// | `HOOKS_EVALUATOR_URL` | the URL before `/messages` or `/chat/completions`, with its version, as `http://127.0.0.1:11434/v1`; by default Anthropic's or OpenAI's |
 /// | `HOOKS_EVALUATOR_KEY` | the key. Without it, it is `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, which no other URL is sent |
 ///
-/// The first question reads the environment. If the environment names no model, the question fails, and its error says
+/// Each question reads the environment, which in a daemon is that of the process that asks. If it names no model, the question fails, and its error says
 /// what to set. So you can check a file with a `prompt` on a machine without a key.
 ///
 /// ```
@@ -40,7 +52,7 @@ const OPENAI: &str = "gpt-4.1-mini";
 /// # }
 /// ```
 #[derive(Default)]
-pub struct EnvironmentEvaluator(Mutex<Option<Arc<HttpEvaluator>>>);
+pub struct EnvironmentEvaluator(Mutex<Option<(Values, Arc<HttpEvaluator>)>>);
 
 impl EnvironmentEvaluator {
     /// Creates an evaluator. It does not read the environment yet.
@@ -49,15 +61,21 @@ impl EnvironmentEvaluator {
         EnvironmentEvaluator::default()
     }
 
-    /// Returns the model, which stays the same once it is known.
+    /// Returns the model, which stays the same as long as the variables do.
     fn evaluator(&self) -> Result<Arc<HttpEvaluator>, EvaluatorError> {
+        let values = VARIABLES.map(caller::var);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*known {
+        if let Some((then, known)) = &*known
+            && *then == values
+        {
             return Ok(known.clone());
         }
-        let variable = |name: &str| caller::var(name);
+        let variable = |name: &str| {
+            let at = VARIABLES.iter().position(|known| *known == name)?;
+            values[at].clone()
+        };
         let made = Arc::new(named_by(&variable)?);
-        *known = Some(made.clone());
+        *known = Some((values, made.clone()));
         Ok(made)
     }
 }
@@ -155,6 +173,19 @@ mod tests {
             shown(&local),
             r#"HttpEvaluator { model: "qwen3:4b", url: http://127.0.0.1:11434/…, .. }"#
         );
+    }
+
+    #[tokio::test]
+    async fn each_process_that_asks_has_its_own_model() {
+        let evaluator = EnvironmentEvaluator::new();
+        for model in ["openai:one", "openai:two"] {
+            let variables = [("HOOKS_EVALUATOR", model), (KEY, "k")];
+            let variables = variables.map(|(name, value)| (name.into(), value.into()));
+            let asking = caller::Caller::new(variables, "/");
+            let made = asking.scope(async { evaluator.evaluator() }).await;
+            let (_, name) = model.split_once(':').unwrap();
+            assert!(format!("{:?}", made.unwrap()).contains(name));
+        }
     }
 
     #[test]

@@ -81,3 +81,12 @@ async fn what_runs_in_the_background_is_the_callers_too() {
     runtime.shutdown().await;
     assert!(folder.path().join("here").exists());
 }
+
+#[tokio::test]
+async fn a_log_is_written_in_the_callers_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let caller = caller(folder.path(), &[]);
+    let text = "[hooks.builtin.jsonl_log]\npath = 'log.jsonl'\n";
+    fired(&caller, text, "Read", json!({})).await;
+    assert!(folder.path().join("log.jsonl").exists());
+}

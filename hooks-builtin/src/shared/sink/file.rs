@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{Progress, Sink};
+use crate::shared::caller;
 
 /// How long to wait after a failure.
 const RETRY: Duration = Duration::from_millis(500);
@@ -29,7 +30,11 @@ impl LogFile {
     /// If it cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         // A program may change its directory; the log keeps its place.
-        let path = std::path::absolute(path)?;
+        let path = if path.is_absolute() {
+            path.to_owned()
+        } else {
+            caller::current_dir()?.join(path)
+        };
         let file = open(&path)?;
         Ok(LogFile {
             path,

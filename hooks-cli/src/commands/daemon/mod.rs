@@ -74,7 +74,8 @@ async fn serve(
         args.listen.is_some() && args.store.is_none() && !args.demo,
     )
     .await?;
-    let mut builder = Server::builder().program(Warm::new());
+    let warm = Warm::default();
+    let mut builder = Server::builder().program(warm.clone());
     if let Some(hooks) = &hooks {
         builder = builder.hooks(hooks.clone());
     }
@@ -124,6 +125,7 @@ async fn serve(
         () = server.run(&shutdown) => {}
         never = reload(hooks.clone()) => match never {},
     }
+    warm.shutdown().await;
     if let Some(hooks) = hooks {
         hooks.shutdown().await;
     }

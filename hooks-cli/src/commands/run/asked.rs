@@ -10,20 +10,26 @@ use serde::{Deserialize, Serialize};
 use crate::file::{self, File, Format};
 
 /// What is asked, but for the event itself.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Asked {
-    pub(super) file: File,
-    pub(super) format: Format,
+    pub(super) loads: Loads,
     pub(super) system: Dialect,
     /// The event, if the agent's input does not name it.
     pub(super) event: Option<String>,
+    /// The folder and the variables of the process that asks.
+    pub(super) folder: Option<PathBuf>,
+    pub(super) variables: Option<BTreeMap<String, String>>,
+}
+
+/// Which hooks answer. Questions with the same are for the same runtime.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Loads {
+    pub(super) file: File,
+    pub(super) format: Format,
     /// The project, as the agent names it.
     pub(super) project: Option<String>,
     /// Where each hook is recorded.
     pub(super) records: Option<PathBuf>,
-    /// The folder and the variables of the process that asks.
-    pub(super) folder: Option<PathBuf>,
-    pub(super) variables: Option<BTreeMap<String, String>>,
 }
 
 /// Variables that differ in each process of one agent, and that no hook is about.
@@ -66,7 +72,7 @@ impl Said {
     }
 }
 
-impl Asked {
+impl Loads {
     /// The builder of the runtime that answers, and warnings.
     pub(super) fn builder(&self) -> (RuntimeBuilder, Vec<String>) {
         let mut warnings = Vec::new();
@@ -78,6 +84,17 @@ impl Asked {
         }
         (builder, warnings)
     }
+}
+
+impl Asked {
+    /// The process that asks; none if it has not told its folder and its variables.
+    #[cfg(feature = "server")]
+    pub(super) fn caller(&self) -> Option<hooks_runtime::Caller> {
+        let variables = self.variables.iter().flatten();
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        let folder = self.folder.as_ref().filter(|_| self.variables.is_some())?;
+        Some(hooks_runtime::Caller::new(variables, folder))
+    }
 
     /// Asks the hooks of a runtime that was built for this.
     pub(super) async fn judge(&self, runtime: &Runtime, input: &[u8]) -> (Said, bridge::Judged) {
@@ -87,7 +104,7 @@ impl Asked {
         };
         let call = Call {
             event: self.event.as_deref(),
-            project_dir: self.project.as_deref(),
+            project_dir: self.loads.project.as_deref(),
             is_set: &is_set,
             ..Call::new(self.system, input)
         };
@@ -110,7 +127,7 @@ impl Asked {
     /// Does the work in this process.
     pub(super) fn answer(&self, input: &[u8]) -> Said {
         let done = file::block_on(async {
-            let (builder, warnings) = self.builder();
+            let (builder, warnings) = self.loads.builder();
             let mut said = match builder.build().await {
                 Ok(runtime) => {
                     let (said, _) = self.judge(&runtime, input).await;

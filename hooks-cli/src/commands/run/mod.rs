@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use hooks_runtime::Dialect;
 
-use self::asked::{Asked, Said};
+use self::asked::{Asked, Loads, Said};
 #[cfg(all(feature = "server", unix))]
 pub(crate) use self::socket::path as socket_path;
 #[cfg(all(feature = "server", unix))]
@@ -70,12 +70,14 @@ fn answer(
     }
     let here = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let asked = Asked {
-        file: file.map(here),
-        format,
+        loads: Loads {
+            file: file.map(here),
+            format,
+            project,
+            records: records.as_deref().map(here),
+        },
         system,
         event,
-        project,
-        records: records.as_deref().map(here),
         folder: std::env::current_dir().ok(),
         variables: asked::variables(),
     };

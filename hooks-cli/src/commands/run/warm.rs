@@ -1,119 +1,170 @@
 //! The daemon's side of `hooks run`: runtimes that stay loaded.
+//!
+//! Rate limits, breakers and budgets live in a runtime, so questions about the same hooks must share one: whichever agent
+//! asks, from whichever folder, and with whichever variables. Only if loading itself has read the folder or a variable,
+//! as for a relative path, does a process with another one get a runtime of its own.
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use hooks_runtime::{Caller, ConfigError, Decided, Runtime, Trust};
+use hooks_runtime::{Caller, ConfigError, Decided, Runtime, Seen, Trust};
 use hooks_server::{Answer, Declined, Program};
-use lru::LruCache;
+use tokio::task::JoinSet;
 
-use super::asked::{Asked, Said};
+use super::asked::{Asked, Loads, Said};
 use super::socket::VERSION;
 
 /// How many runtimes stay loaded. The one that was asked the longest time ago is dropped first.
-const MOST: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+const MOST: usize = 64;
 
-/// Answers calls of `hooks run` by runtimes that stay loaded, each for a question as it was sent, but for the event itself.
-pub(crate) struct Warm(Mutex<LruCache<Vec<u8>, Arc<Loaded>>>);
+/// Answers calls of `hooks run` by runtimes that stay loaded. A clone is a handle to the same ones.
+#[derive(Clone, Default)]
+pub(crate) struct Warm {
+    /// The one that was asked last is the last.
+    slots: Arc<Mutex<Vec<Arc<Slot>>>>,
+    /// What ends runtimes that were dropped.
+    ends: Arc<Mutex<JoinSet<()>>>,
+}
 
-/// A question, and its runtime.
-struct Loaded {
-    asked: Asked,
-    /// Whose folder and variables hooks see.
-    caller: Caller,
-    /// The runtime, and when what the user trusts was written then; none as long as it cannot be built.
-    built: tokio::sync::Mutex<Option<(Written, Arc<Built>)>>,
+/// The place of a runtime.
+struct Slot {
+    loads: Loads,
+    /// What loading has read of the process that asked.
+    seen: Mutex<Seen>,
+    /// None as long as it cannot be built.
+    built: tokio::sync::Mutex<Option<Arc<Built>>>,
+}
+
+/// A runtime, and how it was made.
+struct Built {
+    runtime: Runtime,
+    warnings: Vec<String>,
+    /// When what the user trusts was written then.
+    trusted: Written,
+    ends: Arc<Mutex<JoinSet<()>>>,
 }
 
 /// When a file was written, and its length; none if it is not there.
 type Written = Option<(SystemTime, u64)>;
 
-/// A runtime, and warnings of its making.
-type Built = (Runtime, Vec<String>);
+/// Why no runtime answers, and what else is worth knowing.
+type Refused = (ConfigError, Vec<String>);
 
-impl Warm {
-    pub(crate) fn new() -> Self {
-        Warm(Mutex::new(LruCache::new(MOST)))
-    }
-
-    fn loaded(&self, question: &[u8]) -> Result<Arc<Loaded>, Declined> {
-        let runtimes = self.0.lock();
-        let mut runtimes = runtimes.unwrap_or_else(PoisonError::into_inner);
-        if let Some(loaded) = runtimes.get(question) {
-            return Ok(Arc::clone(loaded));
-        }
-        let loaded = runtimes
-            .try_get_or_insert(question.to_owned(), || Loaded::new(question).map(Arc::new))?;
-        Ok(Arc::clone(loaded))
+impl Drop for Built {
+    /// Nobody asks it any more, so it can end in peace.
+    fn drop(&mut self) {
+        let runtime = self.runtime.clone();
+        let mut ends = locked(&self.ends);
+        while ends.try_join_next().is_some() {}
+        ends.spawn(async move { runtime.shutdown().await });
     }
 }
 
-impl Loaded {
-    fn new(question: &[u8]) -> Result<Self, Declined> {
-        let asked: Asked = serde_json::from_slice(question)
-            .map_err(|error| Declined(format!("the question cannot be read: {error}")))?;
-        let (Some(folder), Some(variables)) = (&asked.folder, &asked.variables) else {
-            return Err(Declined(
-                "the question names no folder, or no variables".into(),
-            ));
-        };
-        let variables = variables
-            .iter()
-            .map(|(name, value)| (name.into(), value.into()));
-        Ok(Loaded {
-            caller: Caller::new(variables, folder),
-            asked,
-            built: tokio::sync::Mutex::default(),
-        })
+impl Warm {
+    /// Ends all runtimes.
+    pub(crate) async fn shutdown(&self) {
+        locked(&self.slots).clear();
+        let ends = std::mem::take(&mut *locked(&self.ends));
+        ends.join_all().await;
     }
 
-    /// Returns the runtime. The files it compares itself, but not what the user trusts.
-    async fn built(&self) -> Result<Arc<Built>, (ConfigError, Vec<String>)> {
-        let trusted = Trust::user_file().and_then(|file| file.metadata().ok());
-        let trusted = trusted.and_then(|about| Some((about.modified().ok()?, about.len())));
-        let mut known = self.built.lock().await;
-        if let Some((then, built)) = &*known
-            && *then == trusted
-        {
-            return Ok(Arc::clone(built));
-        }
-        let (builder, warnings) = self.asked.builder();
-        let runtime = match builder.build().await {
-            Ok(runtime) => runtime,
-            Err(error) => return Err((error, warnings)),
+    /// Returns the slot for a question of a process.
+    fn slot(&self, loads: &Loads, caller: &Caller) -> Arc<Slot> {
+        let mut slots = locked(&self.slots);
+        let mut known = slots.iter();
+        let known = known.position(|slot| slot.loads == *loads && slot.agrees(caller));
+        let slot = match known {
+            Some(at) => slots.remove(at),
+            None => Arc::new(Slot {
+                loads: loads.clone(),
+                seen: Mutex::default(),
+                built: tokio::sync::Mutex::default(),
+            }),
         };
-        let built = Arc::new((runtime, warnings));
-        *known = Some((trusted, Arc::clone(&built)));
-        Ok(built)
+        slots.push(Arc::clone(&slot));
+        let _oldest = (slots.len() > MOST).then(|| slots.remove(0));
+        slot
+    }
+
+    /// Returns the runtime for a question of a process, with the files as they are now.
+    async fn runtime(&self, loads: &Loads, caller: &Caller) -> Result<Arc<Built>, Refused> {
+        loop {
+            // Another process may have loaded it meanwhile, in a way that is not for this one.
+            if let Some(built) = self.slot(loads, caller).loaded(caller, &self.ends).await {
+                return built;
+            }
+        }
     }
 
     /// Answers as the process of the caller would.
-    async fn said(&self, input: &[u8]) -> Result<Answer, Declined> {
-        let asked = &self.asked;
-        let refused = |error| (Said::refused(asked.system, error), None, Decided::Block);
-        let ((mut said, event, decision), warnings) = match self.built().await {
+    async fn said(&self, asked: &Asked, caller: &Caller, input: &[u8]) -> (Said, Judged) {
+        let (mut said, judged, warnings) = match self.runtime(&asked.loads, caller).await {
             Ok(built) => {
-                let (runtime, warnings) = &*built;
-                let said = match runtime.refresh().await {
-                    Ok(()) => {
-                        let (said, judged) = asked.judge(runtime, input).await;
-                        (said, judged.event, judged.decision)
-                    }
-                    Err(error) => refused(error),
-                };
-                (said, warnings.clone())
+                let judging = asked.judge(&built.runtime, input);
+                let (said, judged) = caller.scope(judging).await;
+                (
+                    said,
+                    (judged.event, judged.decision),
+                    built.warnings.clone(),
+                )
             }
-            Err((error, warnings)) => (refused(error), warnings),
+            Err((error, warnings)) => {
+                let said = Said::refused(asked.system, error);
+                (said, (None, Decided::Block), warnings)
+            }
         };
         said.warnings = warnings;
-        let text = serde_json::to_vec(&said).map_err(|error| Declined(error.to_string()))?;
-        Ok(Answer {
-            text,
-            event,
-            decision,
-        })
+        (said, judged)
+    }
+}
+
+/// The event, and what was decided.
+type Judged = (Option<&'static str>, Decided);
+
+impl Slot {
+    fn agrees(&self, caller: &Caller) -> bool {
+        caller.agrees(&locked(&self.seen))
+    }
+
+    /// Returns the runtime, or none if it is not for this process. The runtime compares its files itself, but not what the
+    /// user trusts.
+    async fn loaded(
+        &self,
+        caller: &Caller,
+        ends: &Arc<Mutex<JoinSet<()>>>,
+    ) -> Option<Result<Arc<Built>, Refused>> {
+        let mut known = self.built.lock().await;
+        if !self.agrees(caller) {
+            return None;
+        }
+        let loading = async {
+            let trusted = Trust::user_file().and_then(|file| file.metadata().ok());
+            let trusted = trusted.and_then(|about| Some((about.modified().ok()?, about.len())));
+            if let Some(built) = &*known
+                && built.trusted == trusted
+            {
+                let refused = |error| (error, built.warnings.clone());
+                built.runtime.refresh().await.map_err(refused)?;
+                return Ok(Arc::clone(built));
+            }
+            let (builder, warnings) = self.loads.builder();
+            let runtime = match builder.build().await {
+                Ok(runtime) => runtime,
+                Err(error) => return Err((error, warnings)),
+            };
+            let built = Arc::new(Built {
+                runtime,
+                warnings,
+                trusted,
+                ends: Arc::clone(ends),
+            });
+            *known = Some(Arc::clone(&built));
+            Ok(built)
+        };
+        let (built, seen) = caller.noting(loading).await;
+        locked(&self.seen).extend(seen);
+        Some(built)
     }
 }
 
@@ -128,7 +179,21 @@ impl Program for Warm {
         let (Some(question), Some(input)) = (parts.next(), parts.next()) else {
             return Err(Declined("the question has no event".into()));
         };
-        let loaded = self.loaded(question)?;
-        loaded.caller.scope(loaded.said(input)).await
+        let asked: Asked = serde_json::from_slice(question)
+            .map_err(|error| Declined(format!("the question cannot be read: {error}")))?;
+        let caller = asked
+            .caller()
+            .ok_or_else(|| Declined("the question names no folder, or no variables".into()))?;
+        let (said, (event, decision)) = self.said(&asked, &caller, input).await;
+        let text = serde_json::to_vec(&said).map_err(|error| Declined(error.to_string()))?;
+        Ok(Answer {
+            text,
+            event,
+            decision,
+        })
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
