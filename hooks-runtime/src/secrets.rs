@@ -4,6 +4,10 @@ use hooks_builtin::__caller as caller;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde_json::Value;
+
+use crate::json;
+
 /// Provides the values that a file names as `secret:NAME`.
 ///
 /// The runtime asks for a value when it needs it, separately for each request. So a changed secret takes effect with
@@ -91,6 +95,70 @@ enum Part {
     Secret(String),
 }
 
+/// Values that were put into a request. Its answer may repeat them, to say what it was asked or refuses.
+#[derive(Default)]
+pub(crate) struct Mask(Vec<String>);
+
+impl Mask {
+    /// What is shorter is no secret, and stands in many texts.
+    const SHORTEST: usize = 4;
+
+    /// Hides a value from now on.
+    pub(crate) fn hide(&mut self, value: String) {
+        if value.len() >= Mask::SHORTEST {
+            self.0.push(value);
+            // Of two values that share a part, the longer one must not leave a rest.
+            self.0.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        }
+    }
+
+    /// Hides the values in a text.
+    pub(crate) fn text(&self, text: &mut String) {
+        for value in &self.0 {
+            if text.contains(value) {
+                *text = text.replace(value, HIDDEN);
+            }
+        }
+    }
+
+    /// Hides the values in the body of an answer. In JSON, a value may be written in many ways.
+    pub(crate) fn body(&self, body: Vec<u8>) -> Vec<u8> {
+        if self.0.is_empty() {
+            return body;
+        }
+        if let Ok(mut value) = json::from_slice(&body) {
+            self.value(&mut value);
+            return value.to_string().into_bytes();
+        }
+        let mut text = String::from_utf8_lossy(&body).into_owned();
+        self.text(&mut text);
+        text.into_bytes()
+    }
+
+    fn value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.value(value)),
+            Value::Object(fields) => {
+                let hidden = std::mem::take(fields).into_iter();
+                let hidden = hidden.map(|(mut key, mut value)| {
+                    self.text(&mut key);
+                    self.value(&mut value);
+                    (key, value)
+                });
+                fields.extend(hidden);
+            }
+            Value::Number(number) if self.0.contains(&number.to_string()) => {
+                *value = HIDDEN.into();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Stands in the place of a value.
+const HIDDEN: &str = "***";
+
 /// A missing value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
@@ -164,22 +232,25 @@ impl SecretText {
         SecretText(parts)
     }
 
-    /// Returns the text with its values.
-    pub(crate) fn fill(&self, secrets: &dyn Secrets) -> Result<String, Missing> {
+    /// Returns the text with its values, and hides these values from now on.
+    pub(crate) fn fill(&self, secrets: &dyn Secrets, mask: &mut Mask) -> Result<String, Missing> {
         let mut text = String::new();
         for part in &self.0 {
-            match part {
-                Part::Plain(plain) => text.push_str(plain),
+            let value = match part {
+                Part::Plain(plain) => {
+                    text.push_str(plain);
+                    continue;
+                }
                 Part::Variable(name, may_be_missing) => match caller::var(name) {
-                    Some(value) => text.push_str(&value),
-                    None if *may_be_missing => {}
-                    None => return Err(Missing::Variable(name.clone())),
+                    None if *may_be_missing => continue,
+                    value => value.ok_or_else(|| Missing::Variable(name.clone()))?,
                 },
-                Part::Secret(name) => match secrets.secret(name) {
-                    Some(value) => text.push_str(&value),
-                    None => return Err(Missing::Secret(name.clone())),
-                },
-            }
+                Part::Secret(name) => secrets
+                    .secret(name)
+                    .ok_or_else(|| Missing::Secret(name.clone()))?,
+            };
+            text.push_str(&value);
+            mask.hide(value);
         }
         Ok(text)
     }
@@ -240,7 +311,7 @@ mod tests {
     }
 
     fn filled(text: &str, replaced: &Replaced) -> Result<String, Missing> {
-        SecretText::parse(text, replaced).fill(&Known)
+        SecretText::parse(text, replaced).fill(&Known, &mut Mask::default())
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{Evaluated, Evaluation, Evaluator, EvaluatorError};
 use crate::fault::FaultKind;
 use crate::request::{LONGEST, header_value, loopback, read};
-use crate::secrets::{EnvironmentSecrets, Replaced, SecretText, Secrets};
+use crate::secrets::{EnvironmentSecrets, Mask, Replaced, SecretText, Secrets};
 
 /// Asks a model over HTTP, with the API of OpenAI or of Anthropic. Many other endpoints are compatible with OpenAI's.
 ///
@@ -181,13 +181,13 @@ impl HttpEvaluatorBuilder {
             secrets: self.secrets,
             options: self.options,
         };
-        evaluator.headers()?;
+        evaluator.headers(&mut Mask::default())?;
         Ok(evaluator)
     }
 }
 
 impl HttpEvaluator {
-    fn headers(&self) -> Result<HeaderMap, EvaluatorError> {
+    fn headers(&self, mask: &mut Mask) -> Result<HeaderMap, EvaluatorError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if self.api == Api::Anthropic {
@@ -197,12 +197,13 @@ impl HttpEvaluator {
         let Some(key) = &self.key else {
             return Ok(headers);
         };
-        let key = key.fill(&*self.secrets).map_err(|missing| {
+        let key = key.fill(&*self.secrets, mask).map_err(|missing| {
             EvaluatorError::NotReached(format!(
                 "{missing}, which holds the key: {}",
                 missing.help()
             ))
         })?;
+        mask.hide(key.clone());
         let (name, value) = match self.api {
             Api::OpenAi => (AUTHORIZATION, format!("Bearer {key}")),
             Api::Anthropic => (HeaderName::from_static("x-api-key"), key),
@@ -243,10 +244,11 @@ impl Evaluator for HttpEvaluator {
                 value => drop(body.insert(key.clone(), value.clone())),
             }
         }
-        let request = self.endpoint.post().headers(self.headers()?);
+        let mut mask = Mask::default();
+        let request = self.endpoint.post().headers(self.headers(&mut mask)?);
         let request = request.body(Value::Object(body).to_string());
         let (status, body) =
-            read(request.send())
+            read(request.send(), &mask)
                 .await
                 .map_err(|broken| match broken.fault.kind {
                     FaultKind::NotStarted => EvaluatorError::NotReached(broken.fault.message),

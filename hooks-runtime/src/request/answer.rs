@@ -6,6 +6,7 @@ use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
 
 use crate::fault::Fault;
+use crate::secrets::Mask;
 
 /// The maximum length of an answer, in bytes.
 const MOST: usize = 1024 * 1024;
@@ -44,8 +45,22 @@ impl Broken {
     }
 }
 
-/// Reads the answer to a request that is sent: its status, and its body if the request succeeded.
+/// Reads the answer to a request that is sent: its status, and its body if the request succeeded. Neither the body nor a
+/// failure repeats what the request hides.
 pub(crate) async fn read(
+    sent: impl Future<Output = Result<Response, reqwest::Error>>,
+    mask: &Mask,
+) -> Result<(u16, Vec<u8>), Broken> {
+    match plain(sent).await {
+        Ok((status, body)) => Ok((status, mask.body(body))),
+        Err(mut broken) => {
+            mask.text(&mut broken.fault.message);
+            Err(broken)
+        }
+    }
+}
+
+async fn plain(
     sent: impl Future<Output = Result<Response, reqwest::Error>>,
 ) -> Result<(u16, Vec<u8>), Broken> {
     let mut response = sent.await.map_err(Broken::of)?;

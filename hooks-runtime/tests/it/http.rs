@@ -157,6 +157,45 @@ async fn values_are_filled_in_and_shown_nowhere() {
     assert!(webhook.verify(b"{}", &headers).is_err());
 }
 
+#[tokio::test]
+async fn what_an_endpoint_repeats_of_a_request_is_hidden() {
+    struct Known;
+    impl hooks_runtime::Secrets for Known {
+        fn secret(&self, name: &str) -> Option<String> {
+            (name == "gate").then(|| "c4nary/7".to_owned())
+        }
+    }
+    let escaped = r#"{"decision": "block", "reason": "Bearer c4nary\/7 is \u0063\u0034nary/7"}"#;
+    for (status, body) in [
+        (200, escaped.to_owned()),
+        (200, json!({ "decision": "c4nary/7" }).to_string()),
+        (
+            200,
+            json!({ "decision": { "c4nary/7": ["c4nary/7"] } }).to_string(),
+        ),
+        (
+            200,
+            json!({ "systemMessage": "c4nary/7", "decision": "block" }).to_string(),
+        ),
+        (200, "c4nary/7 is no JSON".to_owned()),
+    ] {
+        let server = Server::always(Reply::Status(status, body.clone())).await;
+        let http = format!(
+            "url = '{}', allow_loopback = ['127.0.0.1'], headers = {{ Authorization = 'Bearer ${{secret:gate}}' }}",
+            server.url()
+        );
+        let (runtime, records) = build(Runtime::builder().secrets(Known), &http, "").await;
+        let result = call(&runtime).await;
+        let shown = format!("{result:?} {:?} {:?}", records.all(), runtime.status());
+        assert_eq!(
+            server.requests()[0].header("authorization"),
+            Some("Bearer c4nary/7")
+        );
+        assert!(!shown.contains("c4nary"), "{body}: {shown}");
+        assert!(result.as_cancel().is_some(), "{body}");
+    }
+}
+
 async fn mistake(http: &str) -> String {
     let text = format!("[[hooks.on]]\nevent = 'BeforeToolCall'\n[hooks.on.http]\n{http}");
     let built = Runtime::builder().text(text).build().await;

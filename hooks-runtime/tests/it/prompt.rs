@@ -445,7 +445,7 @@ fn openai(server: &Server) -> HttpEvaluator {
     HttpEvaluator::openai("qwen3")
         .base_url(format!("http://127.0.0.1:{}/v1/", server.port))
         .allow_loopback(format!("127.0.0.1:{}", server.port))
-        .key("k3y")
+        .key("k3y-of-ours")
         .option("seed", 7)
         .build()
         .unwrap()
@@ -466,7 +466,7 @@ struct Keys;
 
 impl hooks_runtime::Secrets for Keys {
     fn secret(&self, name: &str) -> Option<String> {
-        (name == "model").then(|| "k3y".to_owned())
+        (name == "model").then(|| "k3y-of-ours".to_owned())
     }
 }
 
@@ -475,20 +475,20 @@ async fn an_endpoint_that_speaks_as_openai_does_is_asked() {
     let server = Server::always(Reply::json(&json!({
         "choices": [{ "message": { "role": "assistant", "content": null, "tool_calls": [{
             "id": "call_1", "type": "function",
-            "function": { "name": "decide", "arguments": "{\"decision\":\"block\",\"reason\":\"it deletes\"}" },
+            "function": { "name": "decide", "arguments": "{\"decision\":\"block\",\"reason\":\"it deletes with k3y-of-ours\"}" },
         }] } }],
         "usage": { "prompt_tokens": 300, "completion_tokens": 20 },
     })))
     .await;
     let (reason, _) = through(&server, openai(&server)).await;
-    assert_eq!(reason, "it deletes");
+    assert_eq!(reason, "it deletes with ***");
     let request = &server.requests()[0];
     assert!(
         request
             .head
             .starts_with("POST /v1/chat/completions HTTP/1.1\r\n")
     );
-    assert_eq!(request.header("authorization"), Some("Bearer k3y"));
+    assert_eq!(request.header("authorization"), Some("Bearer k3y-of-ours"));
     let body = request.json();
     assert_eq!(body["model"], "qwen3");
     assert_eq!(
@@ -520,7 +520,7 @@ async fn an_endpoint_that_speaks_as_anthropic_does_is_asked() {
     assert_eq!(reason, "it deletes");
     let request = &server.requests()[0];
     assert!(request.head.starts_with("POST /v1/messages HTTP/1.1\r\n"));
-    assert_eq!(request.header("x-api-key"), Some("k3y"));
+    assert_eq!(request.header("x-api-key"), Some("k3y-of-ours"));
     assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
     let body = request.json();
     assert_eq!(body["model"], "claude-haiku-4-5");
@@ -542,7 +542,7 @@ async fn an_endpoint_that_speaks_as_anthropic_does_is_asked() {
 async fn an_endpoint_that_fails_is_a_fault() {
     let free_text = json!({ "choices": [{ "message": { "content": "Allow." } }] });
     for (reply, why, reason) in [
-        (Reply::Status(429, "k3y".into()), "it failed", "429"),
+        (Reply::Status(429, "k3y-of-ours".into()), "it failed", "429"),
         (Reply::Status(500, String::new()), "it failed", "500"),
         (
             Reply::json(&free_text),
@@ -564,7 +564,10 @@ async fn an_endpoint_that_fails_is_a_fault() {
     ] {
         let server = Server::always(reply.clone()).await;
         let (said, records) = through(&server, openai(&server)).await;
-        assert!(said.contains(reason) && !said.contains("k3y"), "{said}");
+        assert!(
+            said.contains(reason) && !said.contains("k3y-of-ours"),
+            "{said}"
+        );
         assert_eq!(records.all()[0].why, why, "{reply:?}");
     }
 }

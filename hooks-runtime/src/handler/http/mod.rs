@@ -11,7 +11,9 @@ use hooks_builtin::__webhook as webhook;
 use hooks_builtin::WebhookSecret;
 use hooks_builtin::ssrf::{CheckedUrl, Endpoint, Guard};
 use jiff::Timestamp;
+use reqwest::RequestBuilder;
 use reqwest::header::{self, HeaderMap, HeaderName};
+use standardwebhooks::Webhook;
 
 use super::{Asked, Handler, Making, SHARED_HELP, SHARED_LOOPBACK, Wrong};
 use crate::answer::Answer;
@@ -19,7 +21,7 @@ use crate::entry::HttpEntry;
 use crate::fault::Fault;
 use crate::record::RawAnswer;
 use crate::request::{LONGEST, header_value, loopback, matches, read};
-use crate::secrets::{Replaced, SecretText, Secrets};
+use crate::secrets::{Mask, Replaced, SecretText, Secrets};
 use crate::system::Dialect;
 use crate::system::{Ask, On};
 
@@ -124,7 +126,7 @@ pub(crate) fn with(
             format!("the header `{name}` names `{variable}`, which is not set: it is empty")
         }));
         let filled = value
-            .fill(&*secrets)
+            .fill(&*secrets, &mut Mask::default())
             .map_err(|missing| wrong(missing.to_string()).help(missing.help()))?;
         header_value(&filled).map_err(|error| wrong(error.into()))?;
         headers.push((header, value));
@@ -138,7 +140,7 @@ pub(crate) fn with(
     if let Some(text) = &secret {
         let wrong = |message: String| Wrong::new(message).at("secret");
         let filled = text
-            .fill(&*secrets)
+            .fill(&*secrets, &mut Mask::default())
             .map_err(|missing| wrong(missing.to_string()).help(missing.help()))?;
         let _: WebhookSecret = filled
             .parse()
@@ -210,34 +212,31 @@ impl Handler for Http {
 impl Poster {
     async fn post(&self, body: &[u8], on: &On) -> Result<Answer, Fault> {
         let endpoint = self.endpoint()?;
-        let headers = self.headers()?;
+        let mut mask = Mask::default();
+        let headers = self.headers(&mut mask)?;
         let signer = match &self.secret {
-            Some(text) => self.fill(text)?.parse::<WebhookSecret>(),
-            None => return self.attempts(endpoint, &headers, None, body, on).await,
+            Some(text) => Some(self.signer(text, &mut mask)?),
+            None => None,
         };
-        let signer = signer.map_err(Fault::not_started)?.signer();
-        let Some(signer) = signer else {
-            return Err(Fault::not_started("the request cannot be signed"));
+        let request = |id: &str| {
+            let post = webhook::post(endpoint, signer.as_ref(), id, Timestamp::now(), body);
+            let post = post.map_err(Fault::not_started)?;
+            Ok(post.headers(headers.clone()))
         };
-        self.attempts(endpoint, &headers, Some(&signer), body, on)
-            .await
+        self.attempts(endpoint, request, &mask, on).await
     }
 
     async fn attempts(
         &self,
         endpoint: &Endpoint,
-        headers: &HeaderMap,
-        signer: Option<&standardwebhooks::Webhook>,
-        body: &[u8],
+        request: impl Fn(&str) -> Result<RequestBuilder, Fault>,
+        mask: &Mask,
         on: &On,
     ) -> Result<Answer, Fault> {
         let id = self.ids.next_id();
         let mut left = self.retries;
         loop {
-            let request = webhook::post(endpoint, signer, &id, Timestamp::now(), body)
-                .map_err(Fault::not_started)?
-                .headers(headers.clone());
-            let said = read(webhook::send(endpoint, request)).await;
+            let said = read(webhook::send(endpoint, request(&id)?), mask).await;
             if let Ok((status, _)) = &said {
                 RawAnswer::note(|| RawAnswer {
                     status: *status,
@@ -274,10 +273,16 @@ impl Poster {
         Ok(self.endpoint.get_or_init(|| made))
     }
 
-    fn headers(&self) -> Result<HeaderMap, Fault> {
+    fn signer(&self, text: &SecretText, mask: &mut Mask) -> Result<Webhook, Fault> {
+        let secret = self.fill(text, mask)?.parse::<WebhookSecret>();
+        let signer = secret.map_err(Fault::not_started)?.signer();
+        signer.ok_or_else(|| Fault::not_started("the request cannot be signed"))
+    }
+
+    fn headers(&self, mask: &mut Mask) -> Result<HeaderMap, Fault> {
         let mut headers = HeaderMap::with_capacity(self.headers.len());
         for (name, text) in &self.headers {
-            let value = header_value(&self.fill(text)?);
+            let value = header_value(&self.fill(text, mask)?);
             let value = value
                 .map_err(|error| Fault::not_started(format!("the header `{name}`: {error}")))?;
             headers.insert(name, value);
@@ -285,8 +290,8 @@ impl Poster {
         Ok(headers)
     }
 
-    fn fill(&self, text: &SecretText) -> Result<String, Fault> {
-        text.fill(&*self.secrets)
+    fn fill(&self, text: &SecretText, mask: &mut Mask) -> Result<String, Fault> {
+        text.fill(&*self.secrets, mask)
             .map_err(|missing| Fault::not_started(missing.to_string()))
     }
 }
