@@ -91,15 +91,15 @@ fn values(mut part: &str) -> String {
     shown
 }
 
-/// Returns a message without the value that serde quotes in it, if that may be a secret.
+/// Returns a message without the value that serde quotes in it, if that may be a secret, or have one in it.
 pub(crate) fn message(told: &str, path: &[Segment]) -> String {
     const QUOTED: &str = "string \"";
     let told = text(told);
     let is_hidden = |part: &Segment| matches!(part, Segment::Key(key) if is_secret(key));
     if let Some(at) = told.find(QUOTED)
-        && path.iter().any(is_hidden)
+        && let (open, quoted) = told.split_at(at + QUOTED.len())
+        && (path.iter().any(is_hidden) || separators(quoted).any(|(_, key)| is_secret(key)))
     {
-        let (open, quoted) = told.split_at(at + QUOTED.len());
         let end = quoted.find("\", expected").or(quoted.rfind('"'));
         return format!("{open}…{}", &quoted[end.unwrap_or(quoted.len())..]);
     }
@@ -147,7 +147,8 @@ fn separators(line: &str) -> impl Iterator<Item = (usize, &str)> {
         if after.starts_with(['=', '/']) || before.ends_with(['=', '!', '<', '>']) {
             return None;
         }
-        let key = before.trim_end().trim_end_matches(['"', '\'']);
+        // The quotes of a text in a text are escaped.
+        let key = before.trim_end().trim_end_matches(['"', '\'', '\\']);
         let start = key.rfind(|c| !is_of_word(c)).map_or(0, |at| {
             at + key[at..].chars().next().map_or(1, char::len_utf8)
         });
@@ -189,6 +190,11 @@ mod tests {
     fn values_that_may_be_secrets_are_hidden() {
         for (before, shown, masked) in [
             ("", "secret = \"s3cret\"", "secret = \"******\""),
+            (
+                "",
+                r#""config": "{\"headers\": {\"A\": \"s3cret\"}}""#,
+                r#""config": "{\"headers\": {*"A\": *"*******"}}""#,
+            ),
             ("", "api-key: s3cret", "api-key: ******"),
             (
                 "",
@@ -262,6 +268,9 @@ mod tests {
             "invalid value: string \"…\", expected \"a\""
         );
         assert_eq!(message(told, &path[..1]), told);
+        let nested = r#"invalid type: string "{\"headers\": {\"A\": \"s3cret\"}}", expected a map"#;
+        let shown = "invalid type: string \"…\", expected a map";
+        assert_eq!(message(nested, &["config".into()]), shown);
         let url = "`https://ada:pw@a/?k=v` is not allowed";
         assert_eq!(message(url, &[]), "`https://******@a/?***` is not allowed");
     }

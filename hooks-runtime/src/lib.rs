@@ -90,7 +90,10 @@ mod trust;
 mod unit;
 
 pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
-pub use self::bundle::{Bundle, BundleDiff, BundleError, Change, PublicKey, Signature, SigningKey};
+pub use self::bundle::{
+    Bundle, BundleDiff, BundleError, Change, PublicKey, Signature, SigningKey, foreign_secrets,
+    secret_texts,
+};
 pub use self::dry_run::DryRun;
 pub use self::evaluator::{
     EnvironmentEvaluator, Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator,

@@ -14,7 +14,6 @@ use crate::admin::{By, Write};
 use crate::bundle::{MOST_HOOKS, bundle_of, expect_room};
 use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
-use crate::goclaw::{name_secret, plain_headers, secret_of};
 use crate::scope::HookScope;
 use crate::secret::{self, MOVED};
 use crate::store::Tenant;
@@ -529,10 +528,10 @@ impl Tenant {
         version: u64,
         body: &mut Value,
     ) -> Result<(), StoreError> {
-        for (header, value) in plain_headers(body) {
-            let secret = format!("{MOVED}{id}.{version}.{header}");
-            self.put_secret_in(write, &secret, &value).await?;
-            name_secret(body, &header, &secret);
+        for (path, value) in secret::plain(body) {
+            let name = secret::moved(id, version, &path);
+            self.put_secret_in(write, &name, &value).await?;
+            secret::put_name(body, &path, &name);
         }
         Ok(())
     }
@@ -545,12 +544,12 @@ impl Tenant {
         body: &mut Value,
     ) -> Result<(), StoreError> {
         let own = format!("{MOVED}{}.", old.id);
-        for (header, value) in plain_headers(body) {
-            if let Some(secret) = secret_of(&old.body, &header)
-                && secret.starts_with(&own)
-                && self.secret_in(write, secret).await? == Some(value)
+        for (path, value) in secret::plain(body) {
+            if let Some(name) = secret::name_at(&old.body, &path)
+                && name.starts_with(&own)
+                && self.secret_in(write, name).await? == Some(value)
             {
-                name_secret(body, &header, secret);
+                secret::put_name(body, &path, name);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-use hooks_runtime::Secrets;
+use hooks_runtime::{Secrets, foreign_secrets, secret_texts};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -35,30 +35,10 @@ pub(crate) const MOVED: &str = "hook.";
 /// own. A hook that somebody saves cannot say such a name, so no tenant can send a global secret anywhere.
 const GLOBAL: &str = "global:";
 
-/// Where a hook may name secrets: a text, or texts by their names.
-const PLACES: [&str; 3] = ["/http/secret", "/http/headers", "/goclaw/config/headers"];
-
-/// Calls `change` with each text of a hook that may name secrets. No other text changes: a tool may be called `secret:get`.
-fn texts(hook: &mut Value, mut change: impl FnMut(&str, &mut String)) {
-    for place in PLACES {
-        match hook.pointer_mut(place) {
-            Some(Value::String(text)) => change(place, text),
-            Some(Value::Object(headers)) => {
-                for (header, value) in headers {
-                    if let Value::String(text) = value {
-                        change(&format!("{place}/{header}"), text);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
 /// Returns the secrets that a hook names, each after its place.
 pub(crate) fn named(hook: &Value) -> Vec<(String, String)> {
     let mut named = Vec::new();
-    texts(&mut hook.clone(), |place, text| {
+    secret_texts(&mut hook.clone(), &mut |place, text| {
         let name = |name: &str| (place.to_owned(), name.trim().to_owned());
         match text.strip_prefix("secret:") {
             Some(whole) => named.push(name(whole)),
@@ -87,12 +67,42 @@ pub(crate) fn mistakes(hook: &Value) -> impl Iterator<Item = Mistake> {
 
 /// Names the secrets of a global hook as a tenant has them.
 pub(crate) fn name_as_global(hook: &mut Value) {
-    texts(hook, |_, text| {
+    secret_texts(hook, &mut |_, text| {
         *text = match text.strip_prefix("secret:") {
             Some(name) => format!("secret:{GLOBAL}{}", name.trim()),
             None => text.replace("${secret:", &format!("${{secret:{GLOBAL}")),
         };
     });
+}
+
+/// Returns the secrets in a hook of another system that are values, and not yet names, each with its path.
+pub(crate) fn plain(hook: &Value) -> Vec<(String, String)> {
+    let mut plain = Vec::new();
+    foreign_secrets(&mut hook.clone(), &mut |path, text| {
+        if !text.starts_with("secret:") {
+            plain.push((path.to_owned(), text.clone()));
+        }
+    });
+    plain
+}
+
+/// The name under which the store keeps the secret at a path of a version of a hook: for a header of a row, its name.
+pub(crate) fn moved(id: &str, version: u64, path: &str) -> String {
+    let of_row = path.strip_prefix("/goclaw/config/headers/");
+    let place = of_row.unwrap_or(&path[1..]).replace('/', ".");
+    format!("{MOVED}{id}.{version}.{place}")
+}
+
+/// The name of the secret at a path.
+pub(crate) fn name_at<'a>(hook: &'a Value, path: &str) -> Option<&'a str> {
+    hook.pointer(path)?.as_str()?.strip_prefix("secret:")
+}
+
+/// Puts the name of a secret in the place of its value.
+pub(crate) fn put_name(hook: &mut Value, path: &str, secret: &str) {
+    if let Some(value) = hook.pointer_mut(path) {
+        *value = format!("secret:{secret}").into();
+    }
 }
 
 /// Checks a name that a person gives.

@@ -661,3 +661,139 @@ fn what_hooks_began_is_finished_when_the_daemon_ends() {
     assert!(daemon.child.wait().unwrap().success());
     assert!(done.exists());
 }
+
+/// A provider of models that blocks everything, and repeats the key that it is asked with.
+fn repeating_model() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map(Result::unwrap) {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                reader.read_line(&mut head).unwrap();
+            }
+            let header = |name: &str| {
+                let mut lines = head.lines();
+                lines.find_map(|line| Some(line.to_lowercase().strip_prefix(name)?.to_owned()))
+            };
+            let length = header("content-length: ").unwrap().parse().unwrap();
+            reader.read_exact(&mut vec![0; length]).unwrap();
+            let reason = format!("you are {}", header("authorization: ").unwrap());
+            let said = json!({ "decision": "block", "reason": reason }).to_string();
+            let call = json!({ "id": "1", "function": { "name": "decide", "arguments": said } });
+            let body =
+                json!({ "choices": [{ "message": { "content": reason, "tool_calls": [call] } }] })
+                    .to_string();
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+            );
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    port
+}
+
+#[test]
+fn a_secret_stands_nowhere_that_somebody_reads() {
+    const CANARIES: [&str; 3] = ["canary-put-1", "canary-row-2", "canary-key-3"];
+    let folder = tempfile::tempdir().unwrap();
+    let url = "sqlite:hooks.db";
+    let args = ["token", "new", "--store", url, "--role", "owner"];
+    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
+    let errors = folder.path().join("errors");
+    let mut serving = command(folder.path(), &["serve", "--json", "--store", url]);
+    serving.args(["--listen", "127.0.0.1:0"]);
+    serving
+        .env("RUST_LOG", "trace")
+        .env("HOOKS_EVALUATOR", "openai:judge")
+        .env(
+            "HOOKS_EVALUATOR_URL",
+            format!("http://127.0.0.1:{}/v1", repeating_model()),
+        )
+        .env("HOOKS_EVALUATOR_KEY", CANARIES[2])
+        .stderr(std::fs::File::create(&errors).unwrap());
+    let mut child = serving.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let address = serde_json::from_str::<Value>(&line).unwrap()["listen"].clone();
+    let daemon = Daemon {
+        child,
+        socket: PathBuf::new(),
+        address: address.as_str().map(str::to_owned),
+    };
+    let ask = |method: &str, path: &str, body: &Value| {
+        let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
+        let body = body.to_string();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        said
+    };
+    let post = json!({ "type": "http", "url": "https://gate.example.com/", "headers": { "X-Key": CANARIES[1] } });
+    let hooks = [
+        json!({ "name": "own", "event": "BeforeToolCall", "tools": ["nothing"],
+            "http": { "url": "https://gate.example.com/", "headers": { "X-Key": "${secret:gate}" } } }),
+        json!({ "name": "claude", "claude": { "hooks": { "PreToolUse": [{ "matcher": "Nothing", "hooks": [post] }] } } }),
+        json!({ "name": "judge", "event": "BeforeToolCall", "tools": ["Bash"], "prompt": "Block it." }),
+    ];
+    let mut shown = ask(
+        "PUT",
+        "/api/v1/secrets/gate",
+        &json!({ "value": CANARIES[0] }),
+    );
+    for hook in &hooks {
+        shown += &ask("POST", "/api/v1/hooks", hook);
+    }
+    shown += &ask("POST", "/api/v1/revisions", &json!({}));
+    assert_eq!(shown.matches("HTTP/1.1 201").count(), 4, "{shown}");
+    let event = json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "ls" }, "tool_use_id": "1" });
+    let said = ask("POST", "/hooks/claude", &event);
+    assert!(said.contains("you are bearer ***"), "{said}");
+    shown += &said;
+    for path in [
+        "hooks",
+        "draft",
+        "bundle",
+        "executions",
+        "secrets",
+        "admin-log",
+    ] {
+        shown += &ask("GET", &format!("/api/v1/{path}"), &Value::Null);
+    }
+    shown += &ask("GET", "/metrics", &Value::Null);
+    assert!(shown.contains("hooks_"), "{shown}");
+    let id = daemon.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    let mut daemon = daemon;
+    assert!(daemon.child.wait().unwrap().success());
+    let said = run(command(folder.path(), &["verify", url]), "");
+    assert_eq!((said.code, &*said.errors), (0, ""));
+    shown += &said.out;
+    let mut read = vec![("what is shown".to_owned(), shown.into_bytes())];
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() {
+            read.push((path.display().to_string(), std::fs::read(path).unwrap()));
+        }
+    }
+    assert!(
+        read.iter()
+            .any(|(name, bytes)| name.ends_with("hooks.db") && !bytes.is_empty())
+    );
+    for (place, bytes) in read {
+        let text = String::from_utf8_lossy(&bytes);
+        for canary in CANARIES {
+            assert!(!text.contains(canary), "{canary} stands in {place}");
+        }
+    }
+}

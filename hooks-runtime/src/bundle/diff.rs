@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Bundle;
+use super::{Bundle, foreign_secrets};
 
-/// What changes from one bundle to another.
+/// What changes from one bundle to another. It shows no [secret of another system's hook](foreign_secrets), only that it is
+/// another.
 ///
 /// ```
 /// use hooks_runtime::{Bundle, Change};
@@ -65,6 +66,21 @@ impl Change {
         | Change::Changed { hook, .. }) = self;
         hook
     }
+
+    fn hide(&mut self) {
+        let (old, new) = match self {
+            Change::Added { new, .. } => (None, Some(new)),
+            Change::Removed { old, .. } => (Some(old), None),
+            Change::Changed { old, new, .. } => (Some(old), Some(new)),
+        };
+        for hook in old.into_iter().chain(new) {
+            foreign_secrets(hook, &mut |_, text| {
+                if !text.starts_with("secret:") {
+                    "***".clone_into(text);
+                }
+            });
+        }
+    }
 }
 
 impl BundleDiff {
@@ -93,6 +109,7 @@ impl BundleDiff {
         let added = new.into_iter();
         changes.extend(added.map(|(hook, new)| Change::Added { hook, new }));
         changes.sort_by(|one, other| one.hook().cmp(other.hook()));
+        changes.iter_mut().for_each(Change::hide);
         BundleDiff { changes }
     }
 

@@ -7,6 +7,7 @@
 
 mod diff;
 mod key;
+mod secret;
 
 use std::fmt;
 use std::path::Path;
@@ -19,6 +20,7 @@ use serde_json::{Map, Value};
 
 pub use self::diff::{BundleDiff, Change};
 pub use self::key::{PublicKey, SigningKey};
+pub use self::secret::{foreign_secrets, secret_texts};
 use crate::entry::{FileConfig, ImportEntry};
 use crate::json::{MOST, is_exact};
 use crate::trust::hex;

@@ -179,6 +179,8 @@ pub(crate) struct Loader<'a> {
     texts_read: Vec<(PathBuf, String)>,
     /// Whether each file that is read must be trusted.
     is_found: bool,
+    /// Whether what is read stands in a bundle.
+    is_in_bundle: bool,
     /// How many entries of other systems' files cannot be used.
     left_out: usize,
     /// Whether a revision is in force already.
@@ -227,6 +229,7 @@ impl<'a> Loader<'a> {
             files: Vec::new(),
             texts_read: Vec::new(),
             is_found: false,
+            is_in_bundle: false,
             left_out: 0,
             is_reload: false,
             open: Vec::new(),
@@ -667,7 +670,9 @@ impl<'a> Loader<'a> {
             let path = format!("{source}/{}.json", hook["name"].as_str().unwrap_or(system));
             let before = self.drafts.len();
             let entry = ImportEntry::default();
+            self.is_in_bundle = true;
             self.foreign(Path::new(&path), file.to_string(), dialect, &entry);
+            self.is_in_bundle = false;
             let mut drafts = self.drafts.split_off(before);
             for definition in drafts.iter_mut().flat_map(|draft| &mut draft.definitions) {
                 definition.marks.version = hook["version"].as_u64();

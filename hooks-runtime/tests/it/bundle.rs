@@ -178,6 +178,28 @@ fn a_diff_names_each_hook_and_what_differs() {
 }
 
 #[test]
+fn a_diff_shows_no_secret_of_another_system() {
+    let bundle = |value: &str| {
+        let row = |headers: &str| json!({ "event": "pre_tool_use", "config": { headers: { "X-Key": value } } });
+        let post = json!({ "type": "http", "headers": { "X-Key": value } });
+        let hooks = [
+            json!({ "name": "row", "goclaw": row("headers") }),
+            json!({ "name": "upper", "goclaw": [row("Headers")] }),
+            json!({ "name": "hooks", "goclaw": { "hooks": [row("headers")] } }),
+            json!({ "name": "text", "goclaw": { "config": json!({ "headers": { "X-Key": value } }).to_string() } }),
+            json!({ "name": "claude", "claude": { "hooks": { "PreToolUse": [{ "hooks": [post] }] } } }),
+        ];
+        Bundle::new(hooks.to_vec(), serde_json::Map::new()).unwrap()
+    };
+    let diff = bundle("c4nary-one").diff(&bundle("c4nary-two"));
+    assert_eq!(diff.changes.len(), 5);
+    let shown = format!("{diff:?} {}", json!(diff));
+    assert!(!shown.contains("c4nary"), "{shown}");
+    let named = bundle("secret:gate").diff(&bundle("secret:other"));
+    assert!(json!(named).to_string().contains("secret:gate"));
+}
+
+#[test]
 fn numbers_that_the_canonical_text_cannot_tell_apart_are_refused() {
     for number in ["9007199254740993", "-9007199254740993"] {
         let text = format!(r#"{{"format": "hooks-bundle/1", "hooks": [{{"a": [{number}]}}]}}"#);

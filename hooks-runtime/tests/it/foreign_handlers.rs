@@ -66,6 +66,38 @@ async fn claudes_endpoints_are_open_and_local_ones_may_be_called() {
 }
 
 #[tokio::test]
+async fn a_header_of_claudes_hook_may_be_a_secret_in_a_bundle() {
+    struct Known;
+    impl hooks_runtime::Secrets for Known {
+        fn secret(&self, name: &str) -> Option<String> {
+            (name == "hook.1").then(|| "s3cret".to_owned())
+        }
+    }
+    let server = Server::always(Reply::Status(200, String::new())).await;
+    let hook =
+        json!({ "type": "http", "url": server.url(), "headers": { "X-Key": "secret:hook.1" } });
+    let file = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
+    let bundle = json!({ "format": "hooks-bundle/1", "hooks": [{ "name": "a", "claude": file }] });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.json");
+    for (text, dialect, sent) in [
+        (bundle, Dialect::Hooks, "s3cret"),
+        (file, Dialect::Claude, "secret:hook.1"),
+    ] {
+        std::fs::write(&path, text.to_string()).unwrap();
+        let builder = Runtime::builder().file_as(dialect, &path);
+        let runtime = builder.secrets(Known).build().await.unwrap();
+        let mut call = BeforeToolCall::new("1", "Bash", json!({}));
+        let result = hooks![..runtime]
+            .intercept(&AgentContext::new("s1"), &mut call)
+            .await;
+        assert!(result.is_continue());
+        let requests = server.requests();
+        assert_eq!(requests.last().unwrap().header("x-key"), Some(sent));
+    }
+}
+
+#[tokio::test]
 async fn goclaws_endpoints_are_closed() {
     for (reply, blocks, failed) in [
         (Reply::json(&json!({ "decision": "block" })), true, 0),

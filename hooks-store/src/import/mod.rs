@@ -10,7 +10,7 @@ use self::foreign::Brought;
 use crate::admin::By;
 use crate::bundle::bundle_of;
 use crate::error::StoreError;
-use crate::goclaw::plain_headers;
+use crate::secret;
 use crate::store::Tenant;
 
 /// What a text is that is imported.
@@ -124,12 +124,10 @@ impl Tenant {
             let report = self.replace(&mut write, hooks, settings).await?;
             write.commit().await?;
             for hook in &new.hooks {
-                let headers = plain_headers(hook).into_iter();
-                notes.extend(headers.map(|(header, _)| {
-                    format!(
-                        "the value of the header `{header}` of {} is a secret now",
-                        hook["name"]
-                    )
+                notes.extend(secret::plain(hook).into_iter().map(|(path, _)| {
+                    let key = path.rsplit('/').next().unwrap_or_default();
+                    let hook = &hook["name"];
+                    format!("the value of `{key}` in {hook} is a secret now")
                 }));
             }
             notes.extend(left_out);

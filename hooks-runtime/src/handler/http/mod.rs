@@ -52,6 +52,9 @@ pub(crate) struct Settings {
     pub(crate) allow_loopback: Vec<String>,
     /// Which names in header values are replaced.
     pub(crate) replaced: Replaced,
+    /// Whether a value that is `secret:NAME` as a whole is a secret in any case: it is of a bundle, whose store has moved the
+    /// value there.
+    pub(crate) is_in_bundle: bool,
     /// The URLs that may be called, as patterns with `*`; all, if it is absent.
     pub(crate) urls: Option<Vec<String>>,
 }
@@ -163,7 +166,13 @@ pub(crate) fn with(
 /// Reads a text with values that the file only names. What people write who may not act as this process cannot name its
 /// environment.
 fn parse(text: &str, settings: &Settings, is_shared: bool) -> Result<SecretText, Wrong> {
-    let text = SecretText::parse(text, &settings.replaced);
+    let is_moved = settings.is_in_bundle && text.starts_with("secret:");
+    let replaced = if is_moved {
+        &Replaced::Whole
+    } else {
+        &settings.replaced
+    };
+    let text = SecretText::parse(text, replaced);
     match text.variable().filter(|_| is_shared) {
         None => Ok(text),
         Some(name) => Err(Wrong::new(format!(

@@ -268,7 +268,10 @@ impl Loader<'_> {
                 (made, twin(filled))
             }
             "http" => {
-                let settings = http_of(group, hook)?;
+                let settings = http::Settings {
+                    is_in_bundle: self.is_in_bundle,
+                    ..http_of(group, hook)?
+                };
                 let twin = twin(format!("{} {:?}", settings.url, settings.headers.keys()));
                 let made = self.handler(&key, || {
                     let (handler, said) = http::with(&settings, dialect, &making)?;

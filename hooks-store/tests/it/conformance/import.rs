@@ -79,7 +79,7 @@ pub(crate) async fn a_row_of_goclaw_is_kept_and_runs_by_its_rules(place: Place) 
         .unwrap();
     assert_eq!(report.created, ["gate", "gate#2", "off"]);
     assert!(
-        report.notes[0].contains("`Authorization` of \"gate#2\""),
+        report.notes[0].contains("`Authorization` in \"gate#2\""),
         "{:?}",
         report.notes
     );

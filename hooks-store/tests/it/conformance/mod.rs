@@ -86,6 +86,7 @@ conformance! {
     secrets:
         a_secret_goes_in_and_only_hooks_get_it,
         a_value_in_a_row_is_a_secret_of_its_version,
+        secrets_of_every_foreign_form_are_moved_out,
         a_secret_is_of_the_level_of_its_hook,
         a_new_key_takes_over,
         a_secret_is_nowhere_to_be_seen;

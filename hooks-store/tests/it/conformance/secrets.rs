@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_runtime::{Bundle, Recorder as _, Secrets as _};
-use hooks_store::{ExecutionFilter, Keys, Store, StoreError};
+use hooks_store::{ExecutionFilter, ImportFormat, Keys, Store, StoreError};
 use serde_json::json;
 
 use crate::common::{Place, ada, mistakes, record};
@@ -91,6 +91,56 @@ pub(crate) async fn a_value_in_a_row_is_a_secret_of_its_version(place: Place) {
     let name = format!("hook.{}.1.X-Key", mine.id);
     let told = mistakes(acme.put_secret(&name, "mine", &ada()).await);
     assert_eq!(told[0].path, "/name");
+}
+
+pub(crate) async fn secrets_of_every_foreign_form_are_moved_out(place: Place) {
+    const CANARY: &str = "canary-5f1d8a";
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let row = |headers: &str| {
+        json!({ "event": "pre_tool_use", "handler_type": "http", "scope": "tenant",
+            "config": { "url": "https://gate.example.com/", headers: { "X-Key": CANARY } } })
+    };
+    let post = json!({ "type": "http", "url": "https://gate.example.com/", "headers": { "X-Key": CANARY } });
+    let claude = json!({ "hooks": { "PreToolUse": [{ "hooks": [post] }] } });
+    for (name, system, body) in [
+        ("list", "goclaw", json!([row("headers"), row("headers")])),
+        ("hooks", "goclaw", json!({ "hooks": [row("headers")] })),
+        ("claude", "claude", claude.clone()),
+    ] {
+        let body = json!({ "name": name, system: body });
+        let hook = acme.create(&body, &ada()).await.unwrap();
+        assert!(!hook.body.to_string().contains(CANARY), "{}", hook.body);
+        let values = acme.secret_values_now().await.unwrap();
+        let mut sent = 0;
+        hooks_runtime::foreign_secrets(&mut hook.body.clone(), &mut |_, text| {
+            let name = text.strip_prefix("secret:").unwrap();
+            assert_eq!(values.secret(name).as_deref(), Some(CANARY));
+            sent += 1;
+        });
+        assert_eq!(sent, if name == "list" { 2 } else { 1 });
+    }
+    // What is no row at all is told without its values.
+    for wrong in [
+        json!([row("Headers")]),
+        json!({ "event": "pre_tool_use", "handler_type": "http", "config": format!("{{\"headers\": {{\"X-Key\": \"{CANARY}\"}}}}") }),
+    ] {
+        let body = json!({ "name": "wrong", "goclaw": wrong });
+        let told = format!("{:?}", acme.create(&body, &ada()).await);
+        assert!(told.contains("Invalid") && !told.contains(CANARY), "{told}");
+        let text = wrong.to_string();
+        let report = acme.import(&text, ImportFormat::Goclaw, &ada()).await;
+        assert_eq!(report.as_ref().unwrap().notes.len(), 2, "{report:?}");
+        let told = format!("{report:?} {:?}", acme.hooks().await.unwrap());
+        assert!(!told.contains(CANARY), "{told}");
+    }
+    // All of it runs, with its values.
+    let text = claude.to_string();
+    let report = acme.import(&text, ImportFormat::Claude, &ada()).await;
+    assert!(!format!("{:?}", report.unwrap()).contains(CANARY));
+    acme.publish(&ada()).await.unwrap();
+    let bundle = acme.bundle().await.unwrap().to_json();
+    assert!(!bundle.contains(CANARY), "{bundle}");
 }
 
 pub(crate) async fn a_secret_is_of_the_level_of_its_hook(place: Place) {
