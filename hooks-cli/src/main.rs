@@ -139,12 +139,9 @@ enum Command {
     /// Check that nobody has changed records afterwards. The exit code is 1 if somebody has.
     #[cfg(feature = "server")]
     #[command(
-        after_help = "Examples:\n  hooks verify sqlite:hooks.db\n  hooks verify executions.jsonl"
+        after_help = "Examples:\n  hooks verify sqlite:hooks.db\n  hooks verify sqlite:hooks.db --lines acme > acme.jsonl\n  hooks verify acme.jsonl"
     )]
-    Verify {
-        /// A store, or a file of lines that was exported from one.
-        what: String,
-    },
+    Verify(commands::verify::Args),
     /// Convert another system's file to a hooks.toml. Comments say what is lost.
     #[command(
         after_help = "Examples:\n  hooks convert .claude/settings.json > hooks.toml\n  hooks convert config.json --from picoclaw > hooks.toml"
@@ -263,7 +260,7 @@ fn done(command: Command, json: bool) -> Done {
         #[cfg(feature = "server")]
         Command::Token(command) => commands::token::run(command, json),
         #[cfg(feature = "server")]
-        Command::Verify { what } => commands::verify::run(&what, json),
+        Command::Verify(args) => commands::verify::run(&args, json),
         Command::Convert { file, from } => commands::convert::run(&file, from),
         Command::Log {
             file,

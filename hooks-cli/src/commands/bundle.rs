@@ -11,7 +11,7 @@ use hooks_runtime::{Bundle, BundleError, Change, PublicKey, SigningKey};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::paint::{self, say};
+use crate::paint::{self, Visible, say};
 use crate::{Done, Failure};
 
 #[derive(Debug, Subcommand)]
@@ -106,7 +106,8 @@ pub(crate) fn run(command: Bundles, json: bool) -> Done {
             if json {
                 paint::json(&json!({ "ok": true, "sha256": bundle.sha256() }));
             } else {
-                say!("{}: {bundle} is signed", file.display());
+                let bundle = bundle.to_string();
+                say!("{}: {} is signed", file.display(), Visible(&bundle));
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -2,43 +2,98 @@
 
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 use std::process::ExitCode;
 
 use hooks_store::{Store, StoreError, Verified, verify_lines};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::paint::{self, say};
+use crate::paint::{self, Visible, say};
 use crate::{Done, Failure, file};
 
-pub(crate) fn run(what: &str, as_json: bool) -> Done {
+/// How many records are read at once.
+const PART: u32 = 1000;
+
+/// What is checked.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A store, or a file of lines that `--lines` has printed.
+    what: String,
+    /// Print the records of this tenant of the store instead, oldest first and one a line, for somebody who checks them
+    /// without the store. The name of the global tenant is empty.
+    #[arg(long, value_name = "TENANT")]
+    lines: Option<String>,
+}
+
+pub(crate) fn run(args: &Args, as_json: bool) -> Done {
+    let what = &*args.what;
     let is_store = ["sqlite:", "postgres:", "postgresql:"]
         .iter()
         .any(|scheme| what.starts_with(scheme));
+    if !is_store && args.lines.is_some() {
+        let message = "only a store has lines to print: name one, such as `sqlite:hooks.db`";
+        return Err(Failure::usage(message));
+    }
+    // Opening a store would make an empty one, in which everything holds.
+    if let Some(file) = file_of(what).filter(|file| !file.exists()) {
+        let file = file.display();
+        return Err(Failure::usage(format!(
+            "there is no store at {file}: name the one that `hooks serve --store` uses"
+        )));
+    }
+    if let Some(tenant) = &args.lines {
+        file::block_on(print(what, tenant))?.map_err(Failure::found)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let walked = if is_store {
         file::block_on(walk(what))?.map_err(Failure::found)?
     } else {
-        let lines = File::open(what).map_err(|error| Failure::found(format!("{what}: {error}")))?;
+        let lines = File::open(what).map_err(|error| Failure::usage(format!("{what}: {error}")))?;
         let verified = verify_lines(BufReader::new(lines)).map_err(Failure::found)?;
         vec![(what.to_owned(), verified)]
     };
     for (named, verified) in &walked {
-        let broken = verified.broken.as_ref();
-        if as_json {
-            let broken = broken.map(|broken| json!({ "seq": broken.seq, "what": broken.what }));
-            let rows = verified.rows;
-            paint::json(&json!({ "chain": named, "rows": rows, "broken": broken }));
-        } else if let Some(broken) = broken {
+        tell(named, verified, as_json);
+    }
+    let is_whole = walked.iter().all(|(_, verified)| verified.broken.is_none());
+    Ok(ExitCode::from(u8::from(!is_whole)))
+}
+
+/// Says what a chain was found to be.
+fn tell(named: &str, verified: &Verified, as_json: bool) {
+    let Verified {
+        rows,
+        unread,
+        broken,
+        ..
+    } = verified;
+    if as_json {
+        paint::json(&json!({ "chain": named, "rows": rows, "unread": unread, "broken": broken }));
+        return;
+    }
+    let named = Visible(named);
+    match broken {
+        Some(broken) => {
             let what = paint::lines(&broken.what);
             say!(
                 "{named}: row {} is not as it was written: {what}",
                 broken.seq
             );
-        } else {
-            say!("{named}: {} rows are as they were written", verified.rows);
         }
+        None => say!("{named}: {rows} rows are as they were written"),
     }
-    let is_whole = walked.iter().all(|(_, verified)| verified.broken.is_none());
-    Ok(ExitCode::from(u8::from(!is_whole)))
+    if *unread > 0 {
+        say!(
+            "{named}: the details of {unread} rows were not read, because their key is not in `HOOKS_STORE_KEY`"
+        );
+    }
+}
+
+/// The file of a store in SQLite.
+fn file_of(store: &str) -> Option<&Path> {
+    let path = store.strip_prefix("sqlite:")?.split('?').next()?;
+    let path = path.strip_prefix("//").unwrap_or(path);
+    (path != ":memory:").then(|| Path::new(path))
 }
 
 /// Walks both chains of each tenant: what hooks did, and what people changed.
@@ -56,4 +111,21 @@ async fn walk(url: &str) -> Result<Vec<(String, Verified)>, StoreError> {
     }
     store.close().await;
     Ok(walked)
+}
+
+/// Prints the records of a tenant as lines.
+async fn print(url: &str, tenant: &str) -> Result<(), StoreError> {
+    let store = Store::open(url).await?;
+    let tenant = store.tenant(tenant);
+    let mut last = Some(0);
+    while let Some(seq) = last {
+        let lines = tenant.lines(seq, PART).await?;
+        for line in &lines {
+            say!("{line}");
+        }
+        let read = lines.last().and_then(|line| line.parse::<Value>().ok());
+        last = read.and_then(|line| line["seq"].as_u64());
+    }
+    store.close().await;
+    Ok(())
 }

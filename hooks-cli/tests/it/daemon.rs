@@ -437,8 +437,70 @@ fn a_store_is_served_to_whoever_has_a_token_and_verified_afterwards() {
     let said = run(command(folder.path(), &["verify", url]), "");
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.out.contains("changes of acme: "), "{said:?}");
-    let said = run(command(folder.path(), &["verify", "gone.jsonl"]), "");
-    assert_eq!(said.code, 1, "{said:?}");
+}
+
+#[test]
+fn verifying_says_what_it_could_not_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "sqlite:hooks.db";
+    let verify = |args: &[&str]| run(command(folder.path(), &[&["verify"], args].concat()), "");
+    for (what, told) in [
+        (url, "no store at hooks.db"),
+        ("sqlite://hooks.db?mode=rwc", "no store at hooks.db"),
+        ("gone.jsonl", "gone.jsonl"),
+    ] {
+        let said = verify(&[what]);
+        assert_eq!(said.code, 2, "{said:?}");
+        assert!(said.errors.contains(told), "{said:?}");
+    }
+    assert!(!folder.path().join("hooks.db").exists());
+    let executor = tokio::runtime::Runtime::new().unwrap();
+    executor.block_on(async {
+        let file = folder.path().join("hooks.db").display().to_string();
+        let store = hooks_store::Store::open(&format!("sqlite:{file}"))
+            .await
+            .unwrap();
+        let mut record = hooks_runtime::Record::new("a", "BeforeToolCall");
+        record.input = Some(json!({ "args": { "command": "ls" } }));
+        let other = hooks_runtime::Record::new("b", "BeforeToolCall");
+        let tenant = store.tenant("a\u{1b}[31m");
+        tenant.insert(vec![record, other]).await.unwrap();
+        store.close().await;
+    });
+    let said = verify(&[url]);
+    assert_eq!(
+        (said.code, said.out.contains('\u{1b}')),
+        (0, false),
+        "{said:?}"
+    );
+    assert!(
+        said.out.contains("2 rows are as they were written"),
+        "{said:?}"
+    );
+    assert!(!said.out.contains("not read"), "{said:?}");
+
+    let lines = verify(&[url, "--lines", "a\u{1b}[31m"]);
+    assert_eq!((lines.code, lines.out.lines().count()), (0, 2), "{lines:?}");
+    let file = folder.path().join("lines.jsonl");
+    std::fs::write(&file, &lines.out).unwrap();
+    let said = verify(&["lines.jsonl"]);
+    assert!(said.code == 0 && said.out.contains("2 rows"), "{said:?}");
+    std::fs::write(&file, lines.out.replace("\"b\"", "\"c\"")).unwrap();
+    let said = verify(&["lines.jsonl"]);
+    assert!(said.code == 1 && said.out.contains("row 2"), "{said:?}");
+    assert_eq!(verify(&["lines.jsonl", "--lines", "a"]).code, 2);
+
+    let mut without = command(folder.path(), &["verify", url]);
+    without.env(
+        "HOOKS_STORE_KEY",
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    );
+    let said = run(without, "");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.out.contains("the details of 1 rows were not read"),
+        "{said:?}"
+    );
 }
 
 #[test]
