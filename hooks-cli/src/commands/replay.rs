@@ -55,7 +55,12 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     }
     let replayed = replay.ask(&args.past).map_err(Failure::usage)?;
     if replayed.asked == 0 {
-        file::warn("no event of the past was found, so nothing was asked");
+        let since = args.since.map_or("", |_| " since that time");
+        file::warn_all(&replayed.unread);
+        return Err(Failure::usage(format!(
+            "nothing was asked, because no event was found{since}: name a file that `hooks run --records FILE` has written, or a \
+             folder with sessions, such as ~/.claude/projects"
+        )));
     }
     if args.suggest && replayed.suggestion.is_none() {
         file::warn(

@@ -92,6 +92,28 @@ fn a_prompt_and_a_call_that_a_hook_refused_are_the_past_too() {
     assert_eq!(said.code, 2);
 }
 
+#[test]
+fn a_past_without_events_is_no_success() {
+    let claude = fixture("claude.jsonl");
+    for more in [
+        &["--since", "2099-01-01"][..],
+        &["--since", "2099-01-01", "--json"],
+    ] {
+        let said = replayed(&[&claude], DRAFT, more);
+        assert_eq!((said.code, &*said.out), (2, ""), "{said:?}");
+        assert!(
+            said.errors.contains("since that time: name a file"),
+            "{said:?}"
+        );
+    }
+    let empty = tempfile::tempdir().unwrap();
+    let said = replayed(&[empty.path().to_str().unwrap()], DRAFT, &[]);
+    assert!(
+        said.code == 2 && said.errors.contains("hooks run --records"),
+        "{said:?}"
+    );
+}
+
 /// Records of some calls of Claude Code, by the hooks of a file.
 fn recorded(folder: &Path, text: &str, calls: &[&str]) -> PathBuf {
     std::fs::write(folder.join("hooks.toml"), text).unwrap();

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -331,25 +331,13 @@ impl Replay {
         &self,
         read: impl FnOnce(&mut dyn FnMut(Job) -> bool) -> io::Result<()>,
     ) -> io::Result<Replayed> {
-        let (sender, receiver) = sync_channel(WAITING);
-        let receiver = Mutex::new(receiver);
-        let threads = thread::available_parallelism().map_or(1, usize::from);
         let end = self
             .within
             .and_then(|time| Instant::now().checked_add(time));
-        let found = thread::scope(|scope| {
-            let work = || scope.spawn(|| self.work(&receiver, end));
-            let workers: Vec<_> = (0..threads).map(|_| work()).collect();
-            let read = read(&mut |job| sender.send(job).is_ok());
-            drop(sender);
-            let mut all = Found::default();
-            for worker in workers {
-                let found = worker.join();
-                let found = found.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                all.merge(found?, self.examples);
-            }
-            read.map(|()| all)
-        })?;
+        let mut found = Found::default();
+        for part in spread(read, |jobs| self.work(jobs, end))? {
+            found.merge(part, self.examples);
+        }
         let policy = self.runtime.policy().filter(|_| self.suggests);
         let suggestion = policy.map(|policy| found.blocked.suggestion(&policy));
         Ok(Replayed {
@@ -359,7 +347,7 @@ impl Replay {
     }
 
     /// Does jobs until there are no more.
-    fn work(&self, jobs: &Mutex<Receiver<Job>>, end: Option<Instant>) -> io::Result<Found> {
+    fn work(&self, jobs: &Jobs<Job>, end: Option<Instant>) -> io::Result<Found> {
         let executor = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -456,6 +444,42 @@ impl Replay {
     }
 }
 
+/// Jobs that wait for a thread.
+type Jobs<J> = Mutex<Receiver<J>>;
+
+/// Hands out jobs to all cores, and returns what each of them has found. `read` gets a function that waits until a core takes
+/// a job, and says whether there still is one.
+///
+/// # Errors
+///
+/// What `read` or one of the cores returns.
+fn spread<J: Send, T: Send>(
+    read: impl FnOnce(&mut dyn FnMut(J) -> bool) -> io::Result<()>,
+    work: impl Fn(&Jobs<J>) -> io::Result<T> + Sync,
+) -> io::Result<Vec<T>> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let (sender, receiver) = sync_channel(WAITING);
+    let jobs = Arc::new(Mutex::new(receiver));
+    thread::scope(|scope| {
+        let work = &work;
+        let start = || {
+            let jobs = Arc::clone(&jobs);
+            scope.spawn(move || work(&jobs))
+        };
+        let workers: Vec<_> = (0..threads).map(|_| start()).collect();
+        // If all workers end, nobody takes jobs: nobody else may hold the other end of the channel.
+        drop(jobs);
+        let read = read(&mut |job| sender.send(job).is_ok());
+        drop(sender);
+        let found = workers.into_iter().map(|worker| {
+            let found = worker.join();
+            found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        let found = found.collect::<io::Result<_>>()?;
+        read.map(|()| found)
+    })
+}
+
 /// Returns what a handler said about the event that this thread asks about.
 fn known(hook: &str, _: &AgentContext, _: &AgentEvent<'_>) -> Option<Record> {
     ASKED.with_borrow(|asked| asked.known.iter().find(|one| one.hook == hook).cloned())
@@ -504,4 +528,27 @@ fn cut(text: &str) -> String {
 fn is_meant(path: &Path) -> bool {
     path.extension()
         .is_some_and(|end| end == "jsonl" || end == "json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_that_end_hold_nobody_up() {
+        let hand_out = |hand_out: &mut dyn FnMut(usize) -> bool| {
+            (0..WAITING * 4).all(hand_out);
+            Ok(())
+        };
+        let failed = spread(hand_out, |_| {
+            io::Result::<()>::Err(io::Error::other("no executor"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "no executor");
+        let sums = spread(hand_out, |jobs: &Jobs<usize>| {
+            let next = || jobs.lock().unwrap().recv().ok();
+            Ok(std::iter::from_fn(next).sum::<usize>())
+        });
+        let sum: usize = sums.unwrap().iter().sum();
+        assert_eq!(sum, (0..WAITING * 4).sum::<usize>());
+    }
 }

@@ -17,8 +17,11 @@ const LINES: usize = 256;
 /// How many records are a job, if they are in no file: an event may be long.
 const FEW: usize = 16;
 
-/// How many lines of records may come before the first of an event.
+/// How many lines of records are a job at most, if none is of an event: no file has to be in memory as a whole.
 const MOST: usize = 100_000;
+
+/// How long the lines of a job are at most, in bytes, but for the last one.
+const LONGEST: usize = 16 << 20;
 
 /// An event of the past, and what was decided about it.
 pub(super) struct Past {
@@ -178,24 +181,24 @@ pub(super) fn read(files: &[PathBuf], hand_out: &mut dyn FnMut(Job) -> bool) -> 
         }
         let name: Arc<Path> = file.as_path().into();
         let (mut first, mut batch, mut has_event) = (1, Vec::new(), false);
+        let mut length = 0;
         while !line.is_empty() {
-            // The records of hooks stay with that of their event, which follows.
+            // The records of hooks stay with that of their event, which follows, unless there are too many.
             let ends = line.contains(r#""handler":"event""#);
             has_event |= ends;
+            length += line.len();
             batch.push(std::mem::take(&mut line));
-            if !has_event && batch.len() >= MOST {
+            let is_full = batch.len() >= MOST || length >= LONGEST;
+            if is_full && !has_event {
                 break;
             }
-            if ends && batch.len() >= LINES {
+            if is_full || ends && batch.len() >= LINES {
                 let next = first + batch.len();
-                if !hand_out(Job::Records(
-                    name.clone(),
-                    first,
-                    std::mem::take(&mut batch),
-                )) {
+                let batch = std::mem::take(&mut batch);
+                if !hand_out(Job::Records(name.clone(), first, batch)) {
                     return Ok(());
                 }
-                first = next;
+                (first, length) = (next, 0);
             }
             lines.read_line(&mut line).map_err(of_file)?;
         }
@@ -234,4 +237,39 @@ pub(super) fn hand_out(
 fn is_record(line: &str) -> bool {
     let value: Value = serde_json::from_str(line).unwrap_or_default();
     value.get("handler").is_some() && value.get("outcome").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_further_events_is_read_in_parts() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("records.jsonl");
+        let event = "{\"handler\":\"event\",\"outcome\":\"continue\"}\n";
+        let line = "{\"handler\":\"rule\",\"outcome\":\"continue\"}\n";
+        let long = format!(
+            "{{\"handler\":\"rule\",\"why\":\"{}\"}}\n",
+            "x".repeat(LONGEST / 2)
+        );
+        let text = [event.to_owned(), line.repeat(2 * MOST), long.repeat(4)].concat();
+        std::fs::write(&file, text).unwrap();
+        let (mut next, mut jobs) = (1, 0);
+        let read = read(&[file], &mut |job| {
+            let Job::Records(_, first, lines) = job else {
+                panic!("these are records");
+            };
+            assert_eq!(first, next);
+            assert!(lines.len() <= MOST);
+            let length: usize = lines.iter().map(String::len).sum();
+            assert!(length <= LONGEST * 3 / 2 + 100);
+            next += lines.len();
+            jobs += 1;
+            true
+        });
+        read.unwrap();
+        assert_eq!(next, 2 * MOST + 6);
+        assert!(jobs >= 4);
+    }
 }
