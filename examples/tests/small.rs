@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::run;
+use std::fs;
+
+use common::{command, run};
+use serde_json::Value;
 
 /// Asserts that the text contains the lines, in this order.
 #[track_caller]
@@ -119,4 +122,32 @@ fn token_budget_ends_each_session_when_its_tokens_are_spent() {
         )
     };
     assert_lines(&printed, &[&line(1), &line(2)]);
+}
+
+/// What records say, but for times.
+fn decisions(records: &str) -> Vec<[Value; 4]> {
+    let lines = records.lines().map(|line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        ["hook", "event", "outcome", "why"].map(|key| record[key].take())
+    });
+    lines.collect()
+}
+
+/// `docs/tutorial.md` shows these files.
+#[test]
+fn the_programs_of_the_tutorial_print_what_it_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    fs::write(file, include_str!("../tutorial/hooks.toml")).unwrap();
+    for (example, shown) in [
+        ("tutorial_first", include_str!("../tutorial/first.txt")),
+        ("tutorial_second", include_str!("../tutorial/second.txt")),
+    ] {
+        let output = command(example).current_dir(&folder).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(printed, shown, "{example}: {output:?}");
+    }
+    let records = fs::read_to_string(folder.path().join("records.jsonl")).unwrap();
+    let shown = include_str!("../tutorial/records.jsonl");
+    assert_eq!(decisions(&records), decisions(shown));
 }

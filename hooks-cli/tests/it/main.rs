@@ -7,5 +7,6 @@ mod common;
 mod daemon;
 mod files;
 mod init;
+mod pages;
 mod replay;
 mod trust;
