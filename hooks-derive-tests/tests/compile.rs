@@ -29,20 +29,22 @@ fn what_is_right_compiles_and_runs() {
     trybuild::TestCases::new().pass("tests/*/pass/*.rs");
 }
 
-/// A fenced block of the page names its file after `text`.
+/// A fenced block of a page names its file after `text`.
 #[test]
-fn the_page_of_messages_shows_what_the_compiler_says() {
+fn the_pages_show_what_the_compiler_says() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = std::fs::read_to_string(root.join("../docs/error-messages.md")).unwrap();
-    let mut shown = 0;
-    for block in page.split("```text ").skip(1) {
-        let (file, rest) = block.split_once('\n').unwrap();
-        let (message, _) = rest.split_once("\n```").unwrap();
-        let path = root.join("tests").join(file).with_extension("stderr");
-        let stderr =
-            std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no {}", path.display()));
-        assert!(stderr.contains(message), "{file} says:\n{stderr}");
-        shown += 1;
+    for (page, least) in [("README.md", 1), ("docs/error-messages.md", 10)] {
+        let text = std::fs::read_to_string(root.join("..").join(page)).unwrap();
+        let mut shown = 0;
+        for block in text.split("```text ").skip(1) {
+            let (file, rest) = block.split_once('\n').unwrap();
+            let (message, _) = rest.split_once("\n```").unwrap();
+            let path = root.join("tests").join(file).with_extension("stderr");
+            let stderr =
+                std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no {}", path.display()));
+            assert!(stderr.contains(message), "{file} says:\n{stderr}");
+            shown += 1;
+        }
+        assert!(shown >= least, "{page} has lost its messages: {shown}");
     }
-    assert!(shown > 9, "the page has lost its messages: {shown}");
 }
