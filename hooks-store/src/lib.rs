@@ -54,7 +54,7 @@ pub use self::capability::Capabilities;
 pub use self::chain::{Broken, Verified};
 pub use self::crypt::Keys;
 pub use self::error::{Mistake, StoreError};
-pub use self::execution::{Execution, ExecutionFilter, PastRecords, verify_lines};
+pub use self::execution::{Activity, Execution, ExecutionFilter, PastRecords, verify_lines};
 pub use self::hook::{DraftReport, Hook, HookVersion, SETTINGS};
 pub use self::import::{ImportFormat, ImportReport};
 pub use self::node::{Breaker, Node, NodeReport};

@@ -173,7 +173,13 @@ pub(crate) async fn open(address: &str, must_exist: bool) -> Result<Arc<dyn Engi
 }
 
 /// The migrations, oldest first. One that was published is never changed: a change of the tables is a new one.
-const MIGRATIONS: &[(&str, &str)] = &[("start", include_str!("../../migrations/0001_start.sql"))];
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("start", include_str!("../../migrations/0001_start.sql")),
+    (
+        "activity",
+        include_str!("../../migrations/0002_activity.sql"),
+    ),
+];
 
 /// The migrations in the words of an engine.
 fn migrator(bytes: &str) -> Migrator {

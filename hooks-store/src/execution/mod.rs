@@ -4,10 +4,12 @@
 //! Both are redacted first. The chain of hashes covers the body and, through a hash of it, the detail; so a detail can be
 //! encrypted anew with another key, and the chain holds.
 
+mod activity;
 mod insert;
 mod lines;
 mod read;
 mod removal;
 
+pub use self::activity::Activity;
 pub use self::lines::verify_lines;
 pub use self::read::{Execution, ExecutionFilter, PastRecords};

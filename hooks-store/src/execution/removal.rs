@@ -20,6 +20,7 @@ impl Store {
     ///
     /// If the database fails for a tenant: the first such error. The others' executions are removed nevertheless.
     pub async fn retain(&self) -> Result<u64, StoreError> {
+        self.forget_activity().await?;
         if self.0.retention == Retention::default() {
             return Ok(0);
         }

@@ -3,6 +3,7 @@
 //! The agent only puts a clone of the record into the queue; nobody is woken for it. The task looks every [`PAUSE`]. While
 //! the database does not answer, the task tries again, the queue fills up, and what does not fit is counted.
 
+pub(crate) mod activity;
 pub(crate) mod row;
 
 use std::fmt;

@@ -8,6 +8,7 @@ use hooks_runtime::{__is_exact as is_exact, Record};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::Value as Json;
 
+use super::activity::{self, Spot};
 use crate::chain::{self, Link};
 use crate::crypt::Keys;
 use crate::engine::{Engine, Value, args};
@@ -33,6 +34,8 @@ pub(crate) struct Ready {
     body: String,
     detail: Vec<u8>,
     detail_hash: Vec<u8>,
+    /// What it counts as.
+    spot: Option<Spot>,
 }
 
 /// What is looked for. It is all in the body, too.
@@ -143,6 +146,7 @@ fn one(record: &Record, keys: &Keys) -> Result<Ready, StoreError> {
         body: text::canonical(&body),
         detail,
         detail_hash,
+        spot: Spot::of(record),
     })
 }
 
@@ -213,6 +217,8 @@ pub(crate) async fn write(
         last = links
             .last()
             .map(|link| (tenant.to_owned(), link.seq, link.hash.clone()));
+        let spots = rows.iter().filter_map(|row| row.spot.as_ref());
+        activity::add(&mut *transaction, tenant, spots).await?;
         let rows: Vec<_> = rows.into_iter().zip(links).collect();
         let (many, single) = rows.split_at(rows.len() - rows.len() % CHUNK);
         let many = many.chunks(CHUNK).map(|chunk| (&*MANY, chunk));

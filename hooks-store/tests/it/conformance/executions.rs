@@ -518,3 +518,77 @@ pub(crate) async fn any_text_can_be_in_a_record(place: Place) {
         assert_eq!((verified.rows, verified.broken), (1, None));
     }
 }
+
+pub(crate) async fn what_hooks_did_is_counted_when_it_is_written(place: Place) {
+    let clock = Clock::at("2026-11-24T12:34:56Z");
+    let store = place.builder().clock(clock.read()).open().await.unwrap();
+    let acme = store.tenant("acme");
+    let at = |time: &str| time.parse::<Timestamp>().unwrap();
+    let mut records = Vec::new();
+    for (time, hook, micros) in [
+        ("2026-11-24T10:59:59Z", "a", 5),
+        ("2026-11-24T12:00:01Z", "a", 5),
+        ("2026-11-24T12:00:59Z", "a", 7),
+        ("2026-11-24T12:00:59Z", "b", 5000),
+    ] {
+        let mut one = record(hook);
+        (one.at, one.duration) = (at(time), Duration::from_micros(micros));
+        records.push(one);
+    }
+    acme.insert(records.clone()).await.unwrap();
+    acme.insert(records).await.unwrap();
+    store
+        .tenant("other")
+        .insert(vec![record("a")])
+        .await
+        .unwrap();
+    let counts = |rows: Vec<hooks_store::Activity>| {
+        let rows = rows.into_iter();
+        let counts = rows.map(|row| (row.hook, row.at, row.less_than.as_micros(), row.count));
+        counts.collect::<Vec<_>>()
+    };
+    let noon = at("2026-11-24T12:00:00Z");
+    let minutes = acme.activity(at("2026-11-24T12:00:30Z")).await.unwrap();
+    let all = [(String::new(), noon, 8, 4), (String::new(), noon, 8192, 2)];
+    assert_eq!(counts(minutes), all);
+    let hours = acme
+        .activity_of(Some("a"), at("2026-11-24T00:00:00Z"))
+        .await
+        .unwrap();
+    let of_a = [
+        ("a".to_owned(), at("2026-11-24T10:00:00Z"), 8, 2),
+        ("a".to_owned(), noon, 8, 4),
+    ];
+    assert_eq!(counts(hours), of_a);
+    let each = acme.activity_of(None, noon).await.unwrap();
+    assert_eq!(
+        counts(each),
+        [
+            ("a".to_owned(), noon, 8, 4),
+            ("b".to_owned(), noon, 8192, 2)
+        ]
+    );
+    clock.set("2026-12-03T00:00:00Z");
+    store.retain().await.unwrap();
+    assert!(
+        acme.activity(Timestamp::UNIX_EPOCH)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(
+        acme.activity_of(None, Timestamp::UNIX_EPOCH)
+            .await
+            .unwrap()
+            .len(),
+        3
+    );
+    clock.set("2028-12-03T00:00:00Z");
+    store.retain().await.unwrap();
+    assert!(
+        acme.activity_of(None, Timestamp::UNIX_EPOCH)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}

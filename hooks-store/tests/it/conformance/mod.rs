@@ -71,6 +71,7 @@ conformance! {
         another_process_learns_of_a_publication;
     executions:
         a_record_becomes_a_row,
+        what_hooks_did_is_counted_when_it_is_written,
         a_store_has_one_recorder_which_closing_flushes,
         rows_are_found_page_by_page_and_by_what_they_are,
         a_long_text_is_cut_and_whole_in_the_detail,
