@@ -29,33 +29,6 @@ pub(crate) fn expect_room(hooks: usize) -> Result<(), StoreError> {
     Err(StoreError::invalid("/hooks", message, help))
 }
 
-/// The keys of a bundle that are no tables of a file.
-const OWN: [&str; 9] = [
-    "format",
-    "tenant",
-    "revision",
-    "parent",
-    "created",
-    "author",
-    "comment",
-    "hooks",
-    "signatures",
-];
-
-/// Makes a bundle of hooks and tables.
-pub(crate) fn bundle_of(
-    tenant: &str,
-    hooks: Vec<Value>,
-    tables: &Map<String, Value>,
-) -> Result<Bundle, StoreError> {
-    let mut document = tables.clone();
-    document.retain(|key, _| !OWN.contains(&key.as_str()));
-    document.insert("format".to_owned(), "hooks-bundle/1".into());
-    document.insert("tenant".to_owned(), tenant.into());
-    document.insert("hooks".to_owned(), hooks.into());
-    Ok(Bundle::read(&Value::Object(document).to_string())?)
-}
-
 /// What a set that is checked is called.
 const SET: &str = "the set";
 
@@ -81,7 +54,6 @@ impl Tenant {
     /// If the set has mistakes: all of them.
     pub async fn check(&self, bundle: &Bundle) -> Result<(), StoreError> {
         let set = self.lowered_set(bundle)?;
-        let set = bundle_of(&self.id, set.hooks, &set.tables)?;
         self.check_set(&mut self.engine(), &set, false)
             .await
             .map(drop)
@@ -109,7 +81,7 @@ impl Tenant {
 
     /// Checks a hook alone, as somebody has written it. The paths of its mistakes begin at the hook.
     pub(crate) async fn check_hook(&self, hook: &Value) -> Result<(), StoreError> {
-        let bundle = bundle_of(&self.id, vec![hook.clone()], &Map::new())?;
+        let bundle = Bundle::new(vec![hook.clone()], Map::new())?;
         let checked = self.check_set(&mut self.engine(), &bundle, true).await;
         checked.map_err(|error| error.at(|path| path.replacen("/hooks/0", "", 1)))?;
         Ok(())
@@ -131,7 +103,7 @@ impl Tenant {
             (format!("/{key}"), Vec::new(), table)
         });
         for (path, hooks, tables) in hooks.chain(tables) {
-            let part = bundle_of(&self.id, hooks, &tables)?;
+            let part = Bundle::new(hooks, tables)?;
             for one in self
                 .load(reads, &self.level(&part)?, false)
                 .await?
@@ -167,7 +139,7 @@ impl Tenant {
     ) -> Result<Status, StoreError> {
         let mut tables = bundle.tables().clone();
         self.store.capabilities.limit(&mut tables);
-        let limited = bundle_of(&self.id, bundle.hooks.clone(), &tables)?;
+        let limited = Bundle::new(bundle.hooks.clone(), tables)?;
         let builder = Runtime::builder().secrets(self.secrets_in(reads).await?);
         // A check opens no file and starts nothing.
         let builder = builder.shared(true).dry_run(DryRun::new());
@@ -207,7 +179,7 @@ impl Tenant {
                 json!({ "name": name, "event": "BeforeToolCall", "block": why, "refused": why });
             hooks.push(hook);
         }
-        bundle_of(&self.id, hooks, &tables)
+        Ok(Bundle::new(hooks, tables)?)
     }
 
     /// Composes what is in force for this tenant: the global hooks and its own, each level as published.
@@ -294,7 +266,8 @@ impl Tenant {
             }
         }
         self.store.capabilities.limit(&mut tables);
-        let mut composed = bundle_of(&self.id, hooks, &tables)?;
+        let mut composed = Bundle::new(hooks, tables)?;
+        composed.tenant.clone_from(&self.id);
         if let Some(newest) = newest {
             composed.revision = newest.revision;
             composed.created = newest.created;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::admin::{By, Write};
-use crate::bundle::{MOST_HOOKS, bundle_of, expect_room};
+use crate::bundle::{MOST_HOOKS, expect_room};
 use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
 use crate::scope::HookScope;
@@ -77,12 +77,6 @@ pub struct DraftReport {
     pub updated: Vec<String>,
     /// What is gone.
     pub deleted: Vec<String>,
-}
-
-/// A set in the canonical form.
-pub(crate) struct Set {
-    pub(crate) hooks: Vec<Value>,
-    pub(crate) tables: Map<String, Value>,
 }
 
 /// What a new version of a hook follows.
@@ -383,7 +377,7 @@ impl Tenant {
         by: &By,
     ) -> Result<Hook, StoreError> {
         let tables = self.checked_tables(tables)?;
-        let set = bundle_of(&self.id, Vec::new(), &tables)?;
+        let set = Bundle::new(Vec::new(), tables.clone())?;
         self.check_set(&mut self.engine(), &set, false).await?;
         let mut write = self.write(by).await?;
         let old = self.settings_in(&mut write).await?;
@@ -414,9 +408,10 @@ impl Tenant {
             body["version"] = hook.version.into();
             body
         });
-        let empty = Map::new();
-        let tables = settings.body.as_object().unwrap_or(&empty);
-        bundle_of(&self.id, hooks.collect(), tables)
+        let tables = settings.body.as_object().cloned().unwrap_or_default();
+        let mut draft = Bundle::new(hooks.collect(), tables)?;
+        draft.tenant.clone_from(&self.id);
+        Ok(draft)
     }
 
     /// Puts this set in the place of the draft: it creates, updates and deletes what differs, by the names of the hooks.
@@ -465,11 +460,10 @@ impl Tenant {
         by: &By,
     ) -> Result<DraftReport, StoreError> {
         let set = self.lowered_set(bundle)?;
-        let new = bundle_of(&self.id, set.hooks.clone(), &set.tables)?;
-        self.check_set(&mut self.engine(), &new, false).await?;
+        self.check_set(&mut self.engine(), &set, false).await?;
         let mut write = self.write(by).await?;
         self.expect_draft(&mut write, expected).await?;
-        let report = self.replace(&mut write, set.hooks, set.tables).await?;
+        let report = self.replace(&mut write, set).await?;
         write.commit().await?;
         Ok(report)
     }
@@ -488,8 +482,8 @@ impl Tenant {
         }
     }
 
-    /// The hooks and the tables of a bundle, in the canonical form, each hook with a name.
-    pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Set, StoreError> {
+    /// A set of the hooks and the tables of a bundle, in the canonical form, each hook with a name.
+    pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Bundle, StoreError> {
         let mut mistakes = Vec::new();
         let (mut hooks, mut names) = (Vec::new(), Names::default());
         for (index, body) in bundle.hooks.iter().enumerate() {
@@ -512,11 +506,12 @@ impl Tenant {
             }
         }
         let tables = self.checked_tables(&bundle.tables().clone().into())?;
-        if mistakes.is_empty() {
-            Ok(Set { hooks, tables })
-        } else {
-            Err(StoreError::Invalid(mistakes))
+        if !mistakes.is_empty() {
+            return Err(StoreError::Invalid(mistakes));
         }
+        let mut set = Bundle::new(hooks, tables)?;
+        set.tenant.clone_from(&self.id);
+        Ok(set)
     }
 
     /// Moves the values of a version that are secrets among the secrets, under names of this version alone. So nothing that is
@@ -555,25 +550,25 @@ impl Tenant {
         Ok(())
     }
 
-    /// Puts hooks and tables in the place of the draft.
+    /// Puts a set in the place of the draft.
     pub(crate) async fn replace(
         &self,
         write: &mut Write<'_>,
-        hooks: Vec<Value>,
-        tables: Map<String, Value>,
+        set: Bundle,
     ) -> Result<DraftReport, StoreError> {
         let mut report = DraftReport::default();
         let mandatory = self.mandatory_above(write).await?;
         let old = self.hooks_in(write).await?.into_iter();
         let mut old: BTreeMap<String, Hook> = old.map(|hook| (hook.name.clone(), hook)).collect();
-        let kept: BTreeSet<_> = hooks.iter().map(name_of).collect();
+        let kept: BTreeSet<_> = set.hooks.iter().map(name_of).collect();
         // What goes first leaves its name to others.
         for (name, hook) in old.extract_if(.., |name, _| !kept.contains(name.as_str())) {
             self.save(write, (&hook).into(), hook.body.clone(), true)
                 .await?;
             report.deleted.push(name);
         }
-        for (place, mut body) in hooks.into_iter().enumerate() {
+        let tables = Value::Object(set.tables().clone());
+        for (place, mut body) in set.hooks.into_iter().enumerate() {
             let name = name_of(&body).to_owned();
             let before = old.remove(&name);
             if let Some(hook) = &before {
@@ -606,9 +601,8 @@ impl Tenant {
                 .await?;
         }
         let settings = self.settings_in(write).await?;
-        if settings.body != Value::Object(tables.clone()) {
-            self.save(write, (&settings).into(), tables.into(), false)
-                .await?;
+        if settings.body != tables {
+            self.save(write, (&settings).into(), tables, false).await?;
             report.updated.push(SETTINGS.to_owned());
         }
         Ok(report)

@@ -12,7 +12,6 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
-use crate::bundle::bundle_of;
 use crate::capability::Capabilities;
 use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
@@ -101,7 +100,7 @@ impl Tenant {
             let mut look = self.look(by, &mut tries).await?;
             self.check_with_others(&mut look, &old.bundle).await?;
             if let Some(mut write) = look.write().await? {
-                self.replace(&mut write, set.hooks, set.tables).await?;
+                self.replace(&mut write, set.clone()).await?;
                 let draft = self.draft_in(&mut write).await?;
                 return self.make_revision(write, draft, "revision.rollback").await;
             }
@@ -309,7 +308,6 @@ impl Tenant {
     /// If the set has a form that a store does not keep, or the database fails. [`check`](Self::check) finds all mistakes.
     pub async fn preview(&self, set: &Bundle) -> Result<Bundle, StoreError> {
         let set = self.lowered_set(set)?;
-        let set = bundle_of(&self.id, set.hooks, &set.tables)?;
         if self.is_global() {
             return Ok(self.compose(Some(&set), None)?.0);
         }

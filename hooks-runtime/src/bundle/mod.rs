@@ -28,6 +28,20 @@ use crate::trust::hex;
 /// The format that this version writes and reads.
 const FORMAT: &str = "hooks-bundle/1";
 
+/// The keys that are no tables of a file: those of a bundle itself, and the hooks of a file.
+const RESERVED: [&str; 10] = [
+    "author",
+    "comment",
+    "created",
+    "format",
+    "hooks",
+    "on",
+    "parent",
+    "revision",
+    "signatures",
+    "tenant",
+];
+
 /// One revision of the hooks of one tenant.
 ///
 /// ```
@@ -120,21 +134,20 @@ impl Bundle {
     /// let hook = json!({ "name": "no", "event": "BeforeToolCall", "block": "not today" });
     /// let bundle = Bundle::new(vec![hook], Map::new())?;
     /// assert_eq!(bundle.hooks.len(), 1);
-    /// assert!(Bundle::new(vec![json!({ "event": "BeforeToolCall", "blok": "" })], Map::new()).is_err());
     /// # Ok::<(), hooks_runtime::BundleError>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// If one of the values is not what a file may have there, as [`of_toml`](Self::of_toml) checks it. Whether the hooks
-    /// can run, such as whether a condition compiles, is found when a runtime loads the bundle.
+    /// If a table has the name of a key that a bundle has itself, or a whole number is beyond 2^53 - 1. Whether the hooks
+    /// are right is found when a runtime loads the bundle.
     pub fn new(hooks: Vec<Value>, tables: Map<String, Value>) -> Result<Self, BundleError> {
-        if tables.contains_key("on") {
-            return Err(BundleError::Malformed(
-                "`on` is no table beside the hooks: add its hooks to `hooks`".to_owned(),
-            ));
+        if let Some(key) = RESERVED.iter().find(|key| tables.contains_key(**key)) {
+            let what = format!("`{key}` is no table beside the hooks of a bundle: leave it out");
+            return Err(BundleError::Malformed(what));
         }
-        let bundle = Bundle {
+        hooks.iter().chain(tables.values()).try_for_each(exact)?;
+        Ok(Bundle {
             format: FORMAT.to_owned(),
             tenant: String::new(),
             revision: 0,
@@ -145,10 +158,7 @@ impl Bundle {
             hooks,
             signatures: Vec::new(),
             tables,
-        };
-        FileConfig::of(&Document::json(&bundle.file().to_string())?)?;
-        exact(&bundle.file())?;
-        Ok(bundle)
+        })
     }
 
     /// Makes a bundle of a file, in TOML or JSON, or reads the bundle that it is.

@@ -133,6 +133,14 @@ fn what_is_no_bundle_is_refused() {
         let error = Bundle::read(text).unwrap_err().to_string();
         assert!(error.contains(why), "{text}: {error}");
     }
+    for table in ["on", "hooks", "revision", "signatures"] {
+        let tables = serde_json::Map::from_iter([(table.to_owned(), json!(1))]);
+        let error = Bundle::new(Vec::new(), tables).unwrap_err().to_string();
+        assert!(error.contains("is no table beside the hooks"), "{error}");
+    }
+    let foreign = json!({ "name": "gate", "goclaw": { "event": "pre_tool_use", "id": u64::MAX } });
+    let error = Bundle::new(vec![foreign], serde_json::Map::new()).unwrap_err();
+    assert!(error.to_string().contains("9007199254740991"), "{error}");
 }
 
 #[tokio::test]

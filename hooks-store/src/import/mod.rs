@@ -4,11 +4,11 @@ mod foreign;
 
 use std::collections::BTreeMap;
 
+use hooks_runtime::Bundle;
 use serde::{Deserialize, Serialize};
 
 use self::foreign::Brought;
 use crate::admin::By;
-use crate::bundle::bundle_of;
 use crate::error::StoreError;
 use crate::secret;
 use crate::store::Tenant;
@@ -93,7 +93,7 @@ impl Tenant {
         by: &By,
     ) -> Result<ImportReport, StoreError> {
         let brought = Brought::of(text, format)?;
-        let set = bundle_of(&self.id, brought.hooks, &brought.tables)?;
+        let set = Bundle::new(brought.hooks, brought.tables)?;
         let new = self.lowered_set(&set)?;
         let (mut notes, mut tries) = (brought.notes, 0);
         loop {
@@ -111,17 +111,17 @@ impl Tenant {
                 }
             }
             let mut settings = self.settings_in(&mut look).await?.body;
-            for (key, table) in &new.tables {
+            for (key, table) in new.tables() {
                 settings[key] = table.clone();
             }
             let settings = settings.as_object().cloned().unwrap_or_default();
-            let set = bundle_of(&self.id, hooks.clone(), &settings)?;
+            let set = Bundle::new(hooks, settings)?;
             let left_out = self.check_set(&mut look, &set, false).await?;
             let Some(mut write) = look.write().await? else {
                 continue;
             };
             self.expect_draft(&mut write, expected).await?;
-            let report = self.replace(&mut write, hooks, settings).await?;
+            let report = self.replace(&mut write, set).await?;
             write.commit().await?;
             for hook in &new.hooks {
                 notes.extend(secret::plain(hook).into_iter().map(|(path, _)| {
