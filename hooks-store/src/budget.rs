@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hooks_runtime::{Budget, BudgetError, Reservation};
-use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::admin::By;
@@ -45,22 +44,13 @@ const LIMIT: &str = "SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND mo
      ORDER BY month DESC LIMIT 1";
 
 impl StoreBudget {
-    pub(crate) fn new(store: Arc<Inner>) -> Self {
-        StoreBudget(store)
-    }
-
-    fn month(&self) -> String {
-        let now = self.0.now().to_zoned(TimeZone::UTC);
-        now.strftime("%Y-%m").to_string()
-    }
-
     async fn take(
         &self,
         tenant: &str,
         tokens: u64,
         limit: u64,
     ) -> Result<Result<Reservation, u64>, StoreError> {
-        let month = self.month();
+        let month = Reservation::month_of(self.0.now());
         let mut transaction = self.0.engine.begin().await?;
         let rows = transaction.fetch(LIMIT, args![tenant, &month]).await?;
         let set = rows.first().map(|row| row.number("tokens")).transpose()?;
@@ -95,23 +85,22 @@ impl StoreBudget {
         reservation: &Reservation,
         used: u64,
     ) -> Result<u64, StoreError> {
-        let Reservation {
-            tenant,
-            month,
-            tokens,
-            limit,
-        } = reservation;
+        let Reservation { tenant, month, .. } = reservation;
         let mut transaction = self.0.engine.begin().await?;
-        let sql = "UPDATE budget SET taken = CASE WHEN taken > $3 THEN taken - $3 + $4 ELSE $4 END \
-                   WHERE tenant_id = $1 AND month = $2 RETURNING taken";
-        let rows = transaction
-            .fetch(sql, args![tenant, month, *tokens, used])
+        // It also locks the row.
+        let sql =
+            "UPDATE budget SET taken = taken WHERE tenant_id = $1 AND month = $2 RETURNING taken";
+        let rows = transaction.fetch(sql, args![tenant, month]).await?;
+        let taken = rows.first().map_or(Ok(0), |row| row.number("taken"))?;
+        let taken = reservation.settled(taken, used);
+        let sql = "UPDATE budget SET taken = $3 WHERE tenant_id = $1 AND month = $2";
+        transaction
+            .execute(sql, args![tenant, month, taken])
             .await?;
-        let taken = rows.first().map_or(Ok(used), |row| row.number("taken"))?;
         self.enter(&mut *transaction, tenant, month, kind, used)
             .await?;
         transaction.commit().await?;
-        Ok(limit.saturating_sub(taken))
+        Ok(reservation.limit.saturating_sub(taken))
     }
 
     async fn enter(
@@ -222,6 +211,6 @@ impl Store {
     /// Returns a budget, whose counts all processes with this store share.
     #[must_use]
     pub fn budget(&self) -> StoreBudget {
-        StoreBudget::new(Arc::clone(&self.0))
+        StoreBudget(Arc::clone(&self.0))
     }
 }

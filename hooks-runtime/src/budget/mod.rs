@@ -72,6 +72,34 @@ pub struct Reservation {
     pub limit: u64,
 }
 
+impl Reservation {
+    /// Returns the month of a time, in UTC, as every budget counts it.
+    ///
+    /// ```
+    /// use hooks_runtime::Reservation;
+    ///
+    /// assert_eq!(Reservation::month_of("2026-11-30T23:59:59Z".parse().unwrap()), "2026-11");
+    /// ```
+    #[must_use]
+    pub fn month_of(time: Timestamp) -> String {
+        time.to_zoned(TimeZone::UTC).strftime("%Y-%m").to_string()
+    }
+
+    /// Returns what the tenant has taken in the month when the call has used that many tokens. `taken` is what the tenant
+    /// had taken before, with the reserved tokens.
+    ///
+    /// ```
+    /// use hooks_runtime::Reservation;
+    ///
+    /// let reserved = Reservation { tenant: "acme".into(), month: "2026-11".into(), tokens: 60, limit: 100 };
+    /// assert_eq!(reserved.settled(75, 10), 25);
+    /// ```
+    #[must_use]
+    pub fn settled(&self, taken: u64, used: u64) -> u64 {
+        taken.saturating_sub(self.tokens).saturating_add(used)
+    }
+}
+
 /// Why no tokens can be reserved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -132,8 +160,7 @@ impl MemoryBudget {
 
     /// Calls `change` with the month, and the tokens that a tenant has taken in it.
     fn count<T>(&self, tenant: &str, change: impl FnOnce(&str, &mut u64) -> T) -> T {
-        let month = (self.now)().to_zoned(TimeZone::UTC).strftime("%Y-%m");
-        let month = month.to_string();
+        let month = Reservation::month_of((self.now)());
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.month != month {
             *counts = Counts {
@@ -148,9 +175,7 @@ impl MemoryBudget {
     fn replace(&self, reservation: &Reservation, used: u64) -> u64 {
         self.count(&reservation.tenant, |month, taken| {
             if month == reservation.month {
-                *taken = taken
-                    .saturating_sub(reservation.tokens)
-                    .saturating_add(used);
+                *taken = reservation.settled(*taken, used);
             }
             reservation.limit.saturating_sub(*taken)
         })
