@@ -434,6 +434,10 @@ fn quoted(text: &str) -> Vec<String> {
 /// Returns how similar two names are. If one is a word of the other, as `credit_card` and `card`, they are very
 /// similar, and even more if the known one has all that was written, as `max_per_minute` has `per_minute`.
 fn likeness(unknown: &str, known: &str) -> f64 {
+    // To compare long texts takes long, and what is much longer is meant as something else.
+    if unknown.len() > 10 * known.len() + 10 {
+        return 0.0;
+    }
     let unknown = unknown.to_lowercase();
     let has = |name: &str, word: &str| name.split(['_', '-', ' ']).any(|part| part == word);
     if known.ends_with(&format!("_{unknown}")) || known.starts_with(&format!("{unknown}_")) {

@@ -246,6 +246,8 @@ fn is_type(name: &str) -> bool {
 fn known_names(unknown: &str, known: &[&str]) -> String {
     let near = known
         .iter()
+        // To compare long texts takes long, and what is much longer is meant as something else.
+        .filter(|name| unknown.len() < 10 * name.len())
         .map(|name| (strsim::jaro_winkler(unknown, name), name))
         .filter(|(near, _)| *near > 0.8)
         .max_by(|one, other| one.0.total_cmp(&other.0));

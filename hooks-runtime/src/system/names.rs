@@ -139,6 +139,8 @@ pub(crate) fn suggestion(name: &str) -> String {
             + strsim::jaro_winkler(name, known) / 100.0
     };
     let near = known
+        // To compare long texts takes long, and what is much longer is meant as something else.
+        .filter(|known| name.len() < 10 * known.len())
         .map(|known| (nearness(known), known))
         .max_by(|one, other| one.0.total_cmp(&other.0));
     match near {

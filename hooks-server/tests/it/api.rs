@@ -7,7 +7,7 @@ use hooks_store::{By, Role};
 use crate::common::{Answered, Stored, stored};
 use crate::goclaw::Socket;
 
-fn hook(name: &str) -> Value {
+pub(crate) fn hook(name: &str) -> Value {
     json!({ "name": name, "event": "BeforeToolCall", "tools": ["shell"],
             "if": "args.command.contains('--force')", "block": "no force" })
 }

@@ -5,6 +5,7 @@ mod common;
 mod console;
 mod doors;
 mod goclaw;
+mod hostile;
 mod layout;
 mod life;
 mod limits;
