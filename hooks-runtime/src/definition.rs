@@ -19,6 +19,10 @@ use crate::handler::Handler;
 use crate::handler::rule::Rule;
 use crate::record::Record;
 use crate::safeguard::Breaker;
+use crate::system::Dialect;
+
+/// How long a handler may take, unless its definition says so.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The place of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,7 +113,7 @@ pub(crate) struct Definition {
     pub(crate) name: Arc<str>,
     pub(crate) origin: Origin,
     /// The dialect of the file, for `status`.
-    pub(crate) dialect: crate::system::Dialect,
+    pub(crate) dialect: Dialect,
     /// The events, each with its name in the dialect.
     pub(crate) events: Vec<(&'static EventInfo, String)>,
     pub(crate) filter: Filter,
@@ -137,6 +141,32 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
+    /// A definition without events and filters, which enforces what its handler says and waits for it. Whoever makes one
+    /// changes what is otherwise.
+    pub(crate) fn new(name: String, origin: Origin, dialect: Dialect, body: Body) -> Self {
+        Definition {
+            name: name.into(),
+            origin,
+            dialect,
+            events: Vec::new(),
+            filter: Filter::default(),
+            body,
+            mode: Mode::Enforce,
+            timeout: TIMEOUT,
+            on_timeout: None,
+            on_failure: None,
+            is_background: false,
+            answers_late: false,
+            wakes: false,
+            is_guard: false,
+            is_in_turn: false,
+            priority: None,
+            twin: None,
+            marks: Marks::default(),
+            state: Arc::default(),
+        }
+    }
+
     /// Returns the set of the events on which it runs.
     pub(crate) fn event_set(&self) -> EventSet {
         if self.mode == Mode::Off {

@@ -3,12 +3,11 @@
 //! The hook may have been a guard. A guard that is not there is worse than none, because people rely on it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hooks_config::ConfigError;
 
 use super::Loader;
-use crate::definition::{Body, Definition, Marks, Origin};
+use crate::definition::{Body, Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::fault::Fault;
@@ -68,26 +67,12 @@ pub(super) fn unusable(
     filter: Filter,
     why: &str,
 ) -> Definition {
+    let body = Body::Handler(Unusable::because(why));
     Definition {
-        name: name.into(),
-        origin: Origin::default(),
-        dialect,
         events: vec![event],
         filter,
-        body: Body::Handler(Unusable::because(why)),
-        mode: Mode::Enforce,
-        timeout: Duration::from_secs(1),
-        on_timeout: None,
         on_failure: Some(OnFault::Block),
-        is_background: false,
-        answers_late: false,
-        wakes: false,
-        is_guard: false,
-        is_in_turn: false,
-        marks: Marks::default(),
-        priority: None,
-        twin: None,
-        state: Arc::default(),
+        ..Definition::new(name, Origin::default(), dialect, body)
     }
 }
 

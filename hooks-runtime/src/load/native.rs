@@ -10,7 +10,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{Draft, Loader};
-use crate::definition::{Body, Definition, Marks, Origin, State};
+use crate::definition::{Body, Definition, Marks, Origin, State, TIMEOUT};
 use crate::entry::{FileConfig, OnEntry, Scopes};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
@@ -21,9 +21,6 @@ use crate::system::Dialect;
 use crate::system::names;
 use crate::system::table::Order;
 use crate::system::tools::Aliases;
-
-/// The default timeout of a handler.
-const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An entry that is being checked.
 struct Checking<'a> {
@@ -587,9 +584,6 @@ impl Loader<'_> {
             return None;
         }
         Some(Definition {
-            name: name.into(),
-            origin,
-            dialect,
             filter: Filter {
                 whens: names::whens(dialect, &entry.event.0),
                 subjects,
@@ -602,24 +596,19 @@ impl Loader<'_> {
             },
             is_background: entry.background.unwrap_or(is_observed)
                 && matches!(body, Body::Handler(_)),
-            answers_late: false,
-            wakes: false,
             is_guard,
-            is_in_turn: false,
             marks: Marks {
                 version: entry.version,
                 is_harmless: entry.harmless,
                 must_audit: entry.must_audit,
             },
-            priority: None,
-            twin: None,
             events,
-            body,
             mode: entry.mode,
             timeout: entry.timeout.unwrap_or(TIMEOUT),
             on_timeout: entry.on_timeout,
             on_failure: entry.on_failure,
             state,
+            ..Definition::new(name, origin, dialect, body)
         })
     }
 

@@ -2,7 +2,6 @@
 //! tables.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_builtin::config::DefaultsConfig;
@@ -10,10 +9,9 @@ use hooks_config::{ConfigError, Document, Segment};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
-use crate::definition::{Definition, Marks, Origin, State};
+use crate::definition::{Definition, Origin};
 use crate::entry::{FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
-use crate::filter::Filter;
 use crate::handler::{SHARED_HELP, process};
 use crate::system::Dialect;
 use crate::system::names;
@@ -233,33 +231,20 @@ impl Loader<'_> {
                 let origin = Origin::of(file, line);
                 let name = self.free_name(&format!("{name}{suffix}"), &origin.to_string());
                 definitions.push(Definition {
-                    name: name.into(),
-                    origin,
-                    dialect: Dialect::Picoclaw,
                     events,
-                    filter: Filter::default(),
-                    body: body.clone(),
                     mode: if entry.enabled {
                         import.mode
                     } else {
                         Mode::Off
                     },
                     timeout,
-                    on_timeout: None,
                     on_failure: Some(if self.is_strict(import) {
                         OnFault::Block
                     } else {
                         on_failure
                     }),
                     is_background,
-                    answers_late: false,
-                    wakes: false,
-                    is_guard: false,
-                    is_in_turn: false,
-                    marks: Marks::default(),
-                    priority: None,
-                    twin: None,
-                    state: Arc::<State>::default(),
+                    ..Definition::new(name, origin, Dialect::Picoclaw, body.clone())
                 });
             }
         }

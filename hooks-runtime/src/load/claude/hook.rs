@@ -10,7 +10,7 @@ use super::super::Loader;
 use super::super::near::misspelled;
 use super::make::{command_in, command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
-use crate::definition::{Body, Definition, Marks, Origin, State};
+use crate::definition::{Body, Definition, Origin, State};
 use crate::entry::OnFault;
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
@@ -164,9 +164,6 @@ impl Loader<'_> {
         }
         let subject = group.event.map(|event| event.subject);
         definitions.push(Definition {
-            name: name.into(),
-            origin,
-            dialect: group.dialect,
             events: vec![(group.info, group.name.to_owned())],
             filter: Filter {
                 whens: group.event.map(Event::whens).unwrap_or_default(),
@@ -176,7 +173,6 @@ impl Loader<'_> {
                 rule,
                 ..Filter::default()
             },
-            body,
             mode: entry.mode,
             timeout,
             on_timeout,
@@ -184,12 +180,10 @@ impl Loader<'_> {
             is_background: is_async || !group.info.is_intercepted,
             answers_late: is_async,
             wakes,
-            is_guard: false,
             is_in_turn: group.is_sequential,
-            marks: Marks::default(),
-            priority: None,
             twin: twin.map(Into::into),
             state,
+            ..Definition::new(name, origin, group.dialect, body)
         });
     }
 

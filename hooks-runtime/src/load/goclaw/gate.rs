@@ -4,7 +4,7 @@ use hooks_config::ConfigError;
 use serde_json::{Map, Value};
 
 use super::{LONGEST, Place};
-use crate::definition::{Definition, Marks, Origin};
+use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
@@ -98,32 +98,21 @@ impl Loader<'_> {
         self.notices.push(notice.to_string());
         let event = Dialect::Goclaw.system().named(named);
         Ok(Some(Definition {
-            name: name.into(),
-            origin,
-            dialect: Dialect::Goclaw,
             events: vec![(info, named.to_owned())],
             filter: Filter {
                 whens: event.map(Event::whens).unwrap_or_default(),
                 ..Filter::default()
             },
-            body,
             mode: entry.mode,
             timeout: LONGEST,
-            on_timeout: None,
             on_failure: Some(if blocks {
                 OnFault::Block
             } else {
                 OnFault::Skip
             }),
             is_background: !blocks,
-            answers_late: false,
-            wakes: false,
-            is_guard: false,
-            is_in_turn: false,
-            marks: Marks::default(),
-            priority: None,
-            twin: None,
             state,
+            ..Definition::new(name, origin, Dialect::Goclaw, body)
         }))
     }
 }

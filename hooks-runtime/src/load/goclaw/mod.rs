@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::closed::Meant;
 use super::near::{misspelled, without_hooks};
 use super::{Loader, SourceStatus, claude};
-use crate::definition::{Definition, Marks, Origin};
+use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, no_regex};
@@ -361,25 +361,14 @@ impl Loader<'_> {
             "user_prompt_submit" | "pre_tool_use" | "subagent_start"
         );
         Ok(Definition {
-            name: name.into(),
-            origin,
-            dialect: Dialect::Goclaw,
             events: vec![(info, hook.event)],
             filter,
-            body,
             mode: entry.mode,
             timeout: timeout.min(LONGEST),
             on_timeout,
-            on_failure: None,
             is_background: !is_blocking,
-            answers_late: false,
-            wakes: false,
-            is_guard: false,
-            is_in_turn: false,
-            marks: Marks::default(),
-            priority: None,
-            twin: None,
             state,
+            ..Definition::new(name, origin, Dialect::Goclaw, body)
         })
     }
 
