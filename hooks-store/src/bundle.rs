@@ -59,6 +59,16 @@ impl Tenant {
             .map(drop)
     }
 
+    /// Returns a hook as a set of its own, as it would run here: to try it before it is saved.
+    ///
+    /// # Errors
+    ///
+    /// If the hook has mistakes: all of them. Or if the database fails.
+    pub async fn alone(&self, hook: &Value) -> Result<Bundle, StoreError> {
+        let hook = self.checked(hook).await?;
+        self.level(&Bundle::new(vec![hook], Map::new())?)
+    }
+
     /// Checks a set in the canonical form. Returns what else there is to tell of it. In what somebody has written by hand, a
     /// wrong entry of another system is a mistake, too.
     pub(crate) async fn check_set(

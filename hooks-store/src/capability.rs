@@ -48,6 +48,25 @@ impl Capabilities {
         self.scopes.extend(scopes);
         self
     }
+
+    /// Whether hooks of a kind run, by its key in `[[hooks.on]]`.
+    ///
+    /// ```
+    /// use hooks_store::Capabilities;
+    ///
+    /// let capabilities = Capabilities::all().without_handlers(["command"]);
+    /// assert!(capabilities.allows_handler("http") && !capabilities.allows_handler("command"));
+    /// ```
+    #[must_use]
+    pub fn allows_handler(&self, kind: &str) -> bool {
+        !self.handlers.contains(kind)
+    }
+
+    /// Whether hooks of a scope run.
+    #[must_use]
+    pub fn allows_scope(&self, scope: HookScope) -> bool {
+        !self.scopes.contains(&scope)
+    }
 }
 
 impl Capabilities {
@@ -76,8 +95,7 @@ impl Capabilities {
 
     /// Why nothing of a scope runs; nothing if it does.
     pub(crate) fn forbids(&self, scope: HookScope) -> Option<String> {
-        let is_forbidden = self.scopes.contains(&scope);
-        is_forbidden.then(|| {
+        (!self.allows_scope(scope)).then(|| {
             let scope = scope.as_str();
             format!("hooks with the scope `{scope}` do not run here")
         })

@@ -241,8 +241,7 @@ impl Tenant {
     ///
     /// If the hook has a mistake, its name is taken, or the database fails.
     pub async fn create(&self, body: &Value, by: &By) -> Result<Hook, StoreError> {
-        let mut body = self.lowered(body)?;
-        self.check_hook(&body).await?;
+        let mut body = self.checked(body).await?;
         let mut write = self.write(by).await?;
         self.names(&mut write).await?.give(&mut body);
         let id = self.store.new_id();
@@ -255,6 +254,38 @@ impl Tenant {
         let hook = self.save(&mut write, first, body, false).await?;
         write.commit().await?;
         Ok(hook)
+    }
+
+    /// Finds all mistakes of a hook, as [`create`](Self::create) and [`update`](Self::update) do, and saves nothing. `id` is
+    /// the hook that it is a version of; empty for a new one.
+    ///
+    /// ```
+    /// use hooks_store::{Store, StoreError};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+    /// let hook = json!({ "event": "BeforeToolCall", "block": "no", "mandatory": true, "priority": "high" });
+    /// let mistakes = acme.mistakes(&hook, "").await?;
+    /// assert_eq!(mistakes.len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn mistakes(&self, hook: &Value, id: &str) -> Result<Vec<Mistake>, StoreError> {
+        let mut mistakes = match self.checked(hook).await {
+            Err(StoreError::Invalid(mistakes)) => mistakes,
+            checked => checked.map(|_| Vec::new())?,
+        };
+        if let Some(name) = hook["name"].as_str()
+            && self.is_taken(&mut self.engine(), name, id).await?
+        {
+            mistakes.push(taken(name));
+        }
+        Ok(mistakes)
     }
 
     /// Saves a new version of a hook that follows the version `expected`.
@@ -270,8 +301,7 @@ impl Tenant {
         body: &Value,
         by: &By,
     ) -> Result<Hook, StoreError> {
-        let body = self.lowered(body)?;
-        self.check_hook(&body).await?;
+        let body = self.checked(body).await?;
         let mut write = self.write(by).await?;
         let old = self.expect(&mut write, id, expected).await?;
         self.expect_free(&mut write, id, &body).await?;
@@ -648,10 +678,7 @@ impl Tenant {
         body: &Value,
     ) -> Result<(), StoreError> {
         let name = name_of(body);
-        let sql =
-            "SELECT id FROM hook WHERE tenant_id = $1 AND name = $2 AND id <> $3 AND deleted = 0";
-        let others = write.fetch(sql, args![&self.id, name, id]).await?;
-        if !others.is_empty() {
+        if self.is_taken(write, name, id).await? {
             return Err(StoreError::Invalid(vec![taken(name)]));
         }
         if self.mandatory_above(write).await?.contains(name) {
@@ -730,15 +757,79 @@ impl Tenant {
         Ok(mandatory.map(|hook| name_of(hook).to_owned()).collect())
     }
 
+    /// Whether another hook has this name.
+    async fn is_taken(
+        &self,
+        reads: &mut dyn Reads,
+        name: &str,
+        id: &str,
+    ) -> Result<bool, StoreError> {
+        let sql =
+            "SELECT id FROM hook WHERE tenant_id = $1 AND name = $2 AND id <> $3 AND deleted = 0";
+        let rows = reads.read(sql, args![&self.id, name, id]).await?;
+        Ok(!rows.is_empty())
+    }
+
     /// Returns a hook in the form that the runtime reads, whose scope is a table.
     ///
     /// # Errors
     ///
     /// If the hook says a scope that it cannot have here.
     pub(crate) fn lowered(&self, body: &Value) -> Result<Value, StoreError> {
+        let (body, mistakes) = self.lower(body);
+        if mistakes.is_empty() {
+            Ok(body)
+        } else {
+            Err(StoreError::Invalid(mistakes))
+        }
+    }
+
+    /// Returns a hook that somebody has written in the form that the runtime reads.
+    ///
+    /// # Errors
+    ///
+    /// If it has mistakes: all of them.
+    pub(crate) async fn checked(&self, body: &Value) -> Result<Value, StoreError> {
+        let (body, mut mistakes) = self.lower(body);
+        let mut rest = body.clone();
+        let mut is_whole = true;
+        while rest.is_object() {
+            let more = match self.check_hook(&rest).await {
+                Err(StoreError::Invalid(more)) => more,
+                checked => {
+                    checked?;
+                    break;
+                }
+            };
+            // What is missing in a part of the hook is no mistake of the hook.
+            let more = more.into_iter().filter(|found| {
+                let is_known = mistakes.iter().any(|known| known.path == found.path);
+                !is_known && (is_whole || !found.path.is_empty())
+            });
+            let more: Vec<_> = more.collect();
+            // The loader stops at values of a wrong type. Without them, it finds what else there is.
+            let keys = more.iter().filter_map(|found| found.path.split('/').nth(1));
+            let removed = keys.filter_map(|key| rest.as_object_mut()?.remove(key));
+            let goes_on = removed.count() > 0;
+            mistakes.extend(more);
+            if !goes_on {
+                break;
+            }
+            is_whole = false;
+        }
+        if mistakes.is_empty() {
+            Ok(body)
+        } else {
+            Err(StoreError::Invalid(mistakes))
+        }
+    }
+
+    /// A hook in the form that the runtime reads, and what is wrong with its scope.
+    fn lower(&self, body: &Value) -> (Value, Vec<Mistake>) {
         let Value::Object(body) = body else {
             let help = "write `{\"event\": \"BeforeToolCall\", …}`";
-            return Err(StoreError::invalid("", "a hook is an object", help));
+            let mistake = Mistake::new("", "a hook is an object", help);
+            return (Value::Null, vec![mistake]);
         };
         let mut body = body.clone();
         let mut mistakes = Vec::new();
@@ -817,11 +908,7 @@ impl Tenant {
         }
         let body = Value::Object(body);
         mistakes.extend(secret::mistakes(&body));
-        if mistakes.is_empty() {
-            Ok(body)
-        } else {
-            Err(StoreError::Invalid(mistakes))
-        }
+        (body, mistakes)
     }
 
     fn checked_tables(&self, tables: &Value) -> Result<Map<String, Value>, StoreError> {

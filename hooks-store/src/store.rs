@@ -126,6 +126,12 @@ impl Store {
         rows.iter().map(|row| row.text("tenant_id")).collect()
     }
 
+    /// Returns what this deployment runs.
+    #[must_use]
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.0.capabilities
+    }
+
     /// Returns a number that grows with each write of a person, here or in another process.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<u64> {

@@ -111,10 +111,33 @@ pub(crate) async fn every_mistake_is_told_with_its_path(place: Place) {
     let told = mistakes(acme.create(&wrong, &ada()).await);
     assert_eq!(told[0].path, "/http/url", "{told:?}");
     assert_eq!(mistakes(acme.create(&json!([]), &ada()).await)[0].path, "");
+    // What the store finds and what the loader finds are told together, and a check saves nothing.
+    let wrong = json!({ "name": "h", "event": "BeforeToolCal", "block": "no", "scope": "galaxy", "mandatory": true,
+        "priority": "high", "if": "1 +" });
+    let told = mistakes(acme.create(&wrong, &ada()).await);
+    let paths: Vec<_> = told.iter().map(|mistake| &*mistake.path).collect();
+    assert_eq!(
+        paths,
+        ["/scope", "/mandatory", "/priority", "/event", "/if"],
+        "{told:?}"
+    );
+    assert_eq!(acme.mistakes(&wrong, "").await.unwrap(), told);
+    assert!(acme.alone(&wrong).await.is_err());
     let settings = json!({ "builtin": { "redactt": true } });
     let told = mistakes(acme.put_settings(0, &settings, &ada()).await);
     assert!(told[0].path.starts_with("/builtin"), "{told:?}");
     assert!(acme.hooks().await.unwrap().is_empty());
+    let hook = acme.create(&block("h", "ship"), &ada()).await.unwrap();
+    let told = acme.mistakes(&block("h", "deploy"), "").await.unwrap();
+    assert_eq!((told.len(), &*told[0].path), (1, "/name"), "{told:?}");
+    assert!(
+        acme.mistakes(&hook.body, &hook.id)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let alone = acme.alone(&block("g", "deploy")).await.unwrap();
+    assert_eq!(names(&alone.hooks), ["g"]);
 }
 
 pub(crate) async fn a_scope_is_said_as_a_word_or_as_a_table(place: Place) {
