@@ -209,7 +209,9 @@ pub(crate) fn other_tenant(body: &Value, own: &str) -> Result<(), Problem> {
                     .into_iter()
                     .try_for_each(|named| is_own(key, named, own))?;
             }
-            ("hooks" | "cx" | "scope" | "draft" | "goclaw", inner) => other_tenant(inner, own)?,
+            ("hook" | "hooks" | "cx" | "scope" | "draft" | "goclaw", inner) => {
+                other_tenant(inner, own)?;
+            }
             _ => {}
         }
     }

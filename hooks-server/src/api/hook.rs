@@ -63,3 +63,15 @@ pub(super) async fn versions(
     }
     Ok(axum::Json(List::whole(versions)))
 }
+
+/// Saves an old version of a hook as its newest one. A deleted hook comes back.
+#[utoipa::path(post, path = "/hooks/{id}/versions/{version}/restore", params(("id" = String, Path, description = "The id of the hook"), ("version" = u64, Path, description = "The version that comes back"), ("if-match" = String, Header, description = "The `ETag` of the newest version")), responses((status = 200, body = Hook)))]
+pub(super) async fn restore(
+    caller: Caller,
+    Path((id, version)): Path<(String, u64)>,
+    Expected(expected): Expected,
+) -> Result<impl IntoResponse, Problem> {
+    let by = caller.at_least(Role::Author)?;
+    let hook = caller.tenant.restore(&id, version, expected, &by).await?;
+    Ok((etag(hook.version), axum::Json(Hook::from(hook))))
+}

@@ -7,7 +7,9 @@
 pub(crate) mod aside;
 mod bundle;
 pub(crate) mod caller;
+pub(crate) mod capabilities;
 pub(crate) mod changes;
+pub(crate) mod convert;
 mod draft;
 mod executions;
 mod extract;
@@ -120,6 +122,9 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(hooks::list, hooks::create))
         .routes(routes!(hook::get, hook::put, hook::delete))
         .routes(routes!(hook::versions))
+        .routes(routes!(hook::restore))
+        .routes(routes!(convert::post))
+        .routes(routes!(capabilities::get))
         .routes(routes!(draft::get, draft::put))
         .routes(routes!(changes::get))
         .routes(routes!(order::get))

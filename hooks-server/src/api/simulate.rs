@@ -38,6 +38,10 @@ pub(crate) struct Simulate {
     /// whose entries say that they are harmless.
     #[serde(default)]
     run: Vec<String>,
+    /// One hook alone, instead of them: as somebody writes it, whatever its mode.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    hook: Option<Value>,
 }
 
 /// What the hooks would do.
@@ -84,18 +88,17 @@ pub(super) async fn post(
     asked: Json<Simulate>,
 ) -> Result<axum::Json<Simulated>, Problem> {
     caller.at_least(Role::Operator)?;
-    let mut asked = asked.read().await?;
-    let event = asked.event.remove("event");
-    let name = event.as_ref().and_then(Value::as_str);
-    let name =
-        name.ok_or_else(|| Problem::at("/event/event", "the name of the event is missing"))?;
-    let event = OwnedEvent::from_json(name, Value::Object(asked.event))
-        .map_err(|error| Problem::at("/event", error.to_string()))?;
+    let asked = asked.read().await?;
+    let event = event(asked.event)?;
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;
-    let simulated = api
-        .simulate(&caller, &asked.draft, &asked.run, cx, event)
-        .await?;
+    let simulated = match &asked.hook {
+        Some(hook) => api.try_alone(&caller, hook, cx, event).await?,
+        None => {
+            api.simulate(&caller, &asked.draft, &asked.run, cx, event)
+                .await?
+        }
+    };
     Ok(axum::Json(simulated))
 }
 
@@ -128,16 +131,37 @@ impl Api {
         }
         let (tenant, draft) = (caller.tenant.clone(), draft.clone());
         let hooks = aside(async move { hooks(&tenant, &draft).await }).await?;
-        let (outcome, steps) =
-            simulate(self, &caller.tenant, hooks, Some(dry_run), cx, event).await?;
-        Ok(Simulated {
+        let simulated = simulate(self, &caller.tenant, hooks, Some(dry_run), cx, event);
+        simulated.await.map(Simulated::of)
+    }
+
+    /// Asks one hook, as somebody has written it. Nothing with effects runs.
+    pub(crate) async fn try_alone(
+        &self,
+        caller: &Caller,
+        hook: &Value,
+        cx: AgentContext,
+        event: OwnedEvent,
+    ) -> Result<Simulated, Problem> {
+        caller.at_least(Role::Operator)?;
+        let (tenant, hook) = (caller.tenant.clone(), hook.clone());
+        let set = aside(async move { alone(&tenant, &hook).await }).await?;
+        let dry_run = Some(DryRun::new());
+        let simulated = simulate(self, &caller.tenant, set, dry_run, cx, event);
+        simulated.await.map(Simulated::of)
+    }
+}
+
+impl Simulated {
+    fn of((outcome, steps): (Outcome, Vec<Step>)) -> Self {
+        Simulated {
             decision: outcome.decision.as_str().to_owned(),
             hook: outcome.hook,
             reason: outcome.reason,
             change: outcome.change,
             output: outcome.output,
             steps,
-        })
+        }
     }
 }
 
@@ -148,6 +172,25 @@ pub(super) async fn hooks(tenant: &Tenant, named: &Value) -> Result<Bundle, Prob
         Value::Bool(true) => Ok(tenant.preview(&tenant.draft().await?).await?),
         named => Ok(tenant.preview(&bundle(named)?).await?),
     }
+}
+
+/// A hook alone, so that its answer takes effect.
+pub(crate) async fn alone(tenant: &Tenant, hook: &Value) -> Result<Bundle, Problem> {
+    let mut set = tenant.alone(hook).await?;
+    for mode in set.hooks.iter_mut().filter_map(|hook| hook.get_mut("mode")) {
+        *mode = "enforce".into();
+    }
+    Ok(set)
+}
+
+/// Reads an event: its name as `event`, and its fields.
+pub(crate) fn event(mut fields: Map<String, Value>) -> Result<OwnedEvent, Problem> {
+    let named = fields.remove("event");
+    let named = named.as_ref().and_then(Value::as_str);
+    let named =
+        named.ok_or_else(|| Problem::at("/event/event", "the name of the event is missing"))?;
+    OwnedEvent::from_json(named, Value::Object(fields))
+        .map_err(|error| Problem::at("/event", error.to_string()))
 }
 
 /// Raises an event to hooks, and records nothing in the store. In a dry run, they change nothing outside themselves.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{Decided, Runtime};
 use hooks_server::{Answer, Declined, Program, Server, ServerBuilder, Shutdown};
-use hooks_store::{By, Store};
+use hooks_store::{By, Capabilities, Store};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
@@ -186,14 +186,21 @@ pub(crate) struct Stored {
 }
 
 pub(crate) async fn stored() -> Stored {
-    stored_with(|server| server).await
+    stored_with(Capabilities::all(), |server| server).await
 }
 
-/// A daemon on a store, with a setting.
-pub(crate) async fn stored_with(set: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Stored {
+/// A daemon on a store, with what it allows and a setting.
+pub(crate) async fn stored_with(
+    capabilities: Capabilities,
+    set: impl FnOnce(ServerBuilder) -> ServerBuilder,
+) -> Stored {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("hooks.db").display());
-    let store = Store::open(&url).await.unwrap();
+    let store = Store::builder(&url)
+        .capabilities(capabilities)
+        .open()
+        .await
+        .unwrap();
     let server = Server::builder()
         .store(store.clone())
         .listen("127.0.0.1:0".parse().unwrap());

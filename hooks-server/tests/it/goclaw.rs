@@ -301,7 +301,7 @@ async fn rights_are_those_of_the_token() {
 async fn a_test_shows_what_the_handler_said() {
     let here = Guard::new().allow_loopback(["127.0.0.1".parse().unwrap()]);
     let set = |server: ServerBuilder| server.runtime(move |runtime| runtime.guard(here.clone()));
-    let stored = stored_with(set).await;
+    let stored = stored_with(Capabilities::all(), set).await;
     let endpoint = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/check", endpoint.local_addr().unwrap());
     tokio::spawn(async move {
@@ -354,7 +354,7 @@ async fn a_test_runs_nothing_that_the_daemon_does_not_allow() {
     let by = By::new("the test");
     let acme = store.tenant("acme");
     let token = acme.token_new("t", Role::Owner, None, &by).await.unwrap();
-    let stored = stored_with(|server| server.store(store)).await;
+    let stored = stored_with(Capabilities::all(), |server| server.store(store)).await;
     let mut socket = Socket::open(&stored, &token.to_string()).await;
     let ran = stored.folder.path().join("ran");
     let config = json!({ "command": format!("touch {}", ran.display()) });

@@ -102,7 +102,10 @@ fn fields(document: &Value, operation: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn no_text_in_any_field_breaks_the_daemon() {
-    let stored = stored_with(|server| server.rate(NonZeroU32::MAX)).await;
+    let stored = stored_with(hooks_store::Capabilities::all(), |server| {
+        server.rate(NonZeroU32::MAX)
+    })
+    .await;
     let owner = stored.client("acme", "owner").await;
     let made = owner.post("/hooks", &hook("old")).await.json();
     owner.post("/revisions", &json!({})).await;
@@ -161,7 +164,10 @@ async fn no_text_in_any_field_breaks_the_daemon() {
 
 #[tokio::test]
 async fn no_text_in_a_path_or_a_query_breaks_the_daemon() {
-    let stored = stored_with(|server| server.rate(NonZeroU32::MAX)).await;
+    let stored = stored_with(hooks_store::Capabilities::all(), |server| {
+        server.rate(NonZeroU32::MAX)
+    })
+    .await;
     let owner = stored.client("acme", "owner").await;
     for text in [
         "%00",

@@ -77,7 +77,10 @@ async fn the_hooks_of_all_tenants_end_together() {
 #[tokio::test]
 async fn where_other_machines_reach_it_a_token_reads_its_state() {
     let everywhere = "0.0.0.0:0".parse().unwrap();
-    let mut open = stored_with(|server| server.listen(everywhere)).await;
+    let mut open = stored_with(hooks_store::Capabilities::all(), |server| {
+        server.listen(everywhere)
+    })
+    .await;
     open.daemon.address.set_ip(Ipv4Addr::LOCALHOST.into());
     let viewer = open.client("acme", "viewer").await;
     assert_eq!(open.daemon.get("/healthz").await.status, 200);

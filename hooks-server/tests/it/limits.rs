@@ -105,7 +105,10 @@ async fn a_set_has_less_room_than_an_event() {
 
 #[tokio::test]
 async fn a_token_that_asks_too_often_waits() {
-    let stored = stored_with(|server| server.rate(NonZeroU32::MIN)).await;
+    let stored = stored_with(hooks_store::Capabilities::all(), |server| {
+        server.rate(NonZeroU32::MIN)
+    })
+    .await;
     let viewer = stored.client("acme", "viewer").await;
     let other = stored.client("acme", "viewer").await;
     let said = stored

@@ -115,7 +115,10 @@ async fn publish(stored: &Stored, count: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "measures"]
 async fn load_of_lists_over_websocket() {
-    let stored = stored_with(|server| server.rate(NonZeroU32::MAX)).await;
+    let stored = stored_with(hooks_store::Capabilities::all(), |server| {
+        server.rate(NonZeroU32::MAX)
+    })
+    .await;
     publish(&stored, 1000).await;
     let token = stored.client("acme", "viewer").await.token;
     let connect =

@@ -5,6 +5,7 @@ mod common;
 mod console;
 mod doors;
 mod goclaw;
+mod hook;
 mod hostile;
 mod layout;
 mod life;
