@@ -79,6 +79,21 @@
     input.closest("tr").draggable = true;
   }
 
+  // The form and the TOML of a hook follow each other. What comes late is dropped: newer words are on their way.
+  addEventListener("input", ({ target }) => {
+    const view = target.closest("[data-view]");
+    if (!view) return;
+    target.form.elements.view.value = view.dataset.view;
+    htmx.trigger("#views", "htmx:abort");
+  });
+  addEventListener("htmx:after:swap", () => {
+    for (const select of document.querySelectorAll("#views select")) {
+      if (select === document.activeElement) continue;
+      for (const option of select.options) option.selected = option.defaultSelected;
+    }
+    for (const box of document.querySelectorAll("#views input[type=checkbox]")) box.checked = box.defaultChecked;
+  });
+
   // A mistake is read at once.
   document.querySelector(".mistakes")?.focus();
 

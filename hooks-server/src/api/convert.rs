@@ -117,7 +117,12 @@ pub(crate) async fn of_toml(tenant: &Tenant, id: &str, text: String) -> Result<C
     })
 }
 
-/// Reads a text: the hook, and where it stands.
+/// The hook of a text; nothing if it is no TOML.
+pub(crate) fn hook(text: &str) -> Option<Value> {
+    read(text).ok().map(|(_, hook, _)| hook)
+}
+
+/// Reads a text: where the hook stands, and the hook.
 fn read(text: &str) -> Result<(Vec<Segment>, Value, Document), ConfigError> {
     let document = Document::toml(text)?;
     let value: Value = document.settings()?;

@@ -263,16 +263,6 @@ pub(crate) async fn simulate(
 }
 
 impl Step {
-    /// What it did.
-    pub(crate) fn outcome(&self) -> Option<&str> {
-        self.outcome.as_deref()
-    }
-
-    /// Why.
-    pub(crate) fn why(&self) -> &str {
-        &self.why
-    }
-
     fn new(hook: String, would_run: bool, why: String, record: Option<&Record>) -> Self {
         let duration = record.map(|record| record.duration.as_micros());
         // What a record says about why is more than that everything matched.

@@ -125,7 +125,7 @@ impl Asked {
     }
 }
 
-fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
+pub(super) fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
     let known = serde_json::from_value(word.into());
     known.map_err(|_| Problem::bad(format!("`{word}` is no decision: choose one of the list")))
 }
@@ -249,6 +249,25 @@ pub(super) async fn list(
         other: asked.page(None, !live),
         asked,
     }))
+}
+
+/// The newest executions of a hook.
+pub(super) async fn of_hook(
+    visitor: &Visitor,
+    hook: &str,
+    count: u32,
+) -> Result<Vec<Row>, Problem> {
+    let filter = ExecutionFilter {
+        hook: Some(hook.to_owned()),
+        after: Some(newest(visitor).await?.saturating_sub(WINDOW)),
+        ..ExecutionFilter::default()
+    };
+    let found = visitor
+        .caller
+        .tenant
+        .executions(&filter, None, count)
+        .await?;
+    Ok(found.items.into_iter().map(Row::from).collect())
 }
 
 async fn newest(visitor: &Visitor) -> Result<u64, Problem> {

@@ -11,13 +11,17 @@ mod assets;
 mod diff;
 mod executions;
 mod failed;
+mod form;
 mod frame;
 mod guard;
+mod hook;
 mod order;
 mod publish;
 mod session;
 mod settings;
 mod simulator;
+mod trial;
+mod versions;
 mod when;
 
 use std::sync::Arc;
@@ -47,6 +51,8 @@ impl FromRef<Console> for Arc<Api> {
 fn pages() -> Router<Console> {
     Router::new()
         .route("/", get(order::get))
+        .route("/hook/convert", post(hook::convert))
+        .route("/hook/{id}", get(hook::get).post(hook::post))
         .route("/hook/{id}/priority", post(order::priority))
         .route("/simulator", get(simulator::get).post(simulator::post))
         .route("/simulator/sample", post(simulator::save))
@@ -64,6 +70,10 @@ fn pages() -> Router<Console> {
         )
         .route("/settings/budget", post(settings::put_budget))
         .route("/settings/tables", post(settings::put_tables))
+        .route("/hook/{id}/mode", post(hook::mode))
+        .route("/hook/{id}/delete", get(hook::confirm).post(hook::delete))
+        .route("/hook/{id}/versions", get(versions::get))
+        .route("/hook/{id}/restore", post(versions::restore))
         .route("/executions", get(executions::list))
         .route("/executions/news", get(executions::news))
         .route("/executions/{seq}", get(executions::one))

@@ -414,10 +414,10 @@ impl Client {
         let (simulated, raw) = RawAnswer::of(simulated).await;
         let (outcome, steps) = simulated?;
         let step = steps.first();
-        let is_left_out = step.is_some_and(|step| step.outcome() == Some("skipped"));
+        let is_left_out = step.is_some_and(|step| step.outcome.as_deref() == Some("skipped"));
         let error = step
-            .filter(|step| is_left_out || step.outcome() == Some("fault"))
-            .map(|step| step.why().to_owned());
+            .filter(|step| is_left_out || step.outcome.as_deref() == Some("fault"))
+            .map(|step| step.why.clone());
         let decision = match outcome.decision {
             hooks_runtime::Decided::Continue if error.is_some() && !is_left_out => "error",
             hooks_runtime::Decided::Continue | hooks_runtime::Decided::Respond => "allow",
@@ -429,7 +429,7 @@ impl Client {
             .is_some_and(|change| !change.is_empty());
         Ok(json!({ "result": {
             "decision": decision,
-            "reason": outcome.reason.or_else(|| step.map(|step| step.why().to_owned())).unwrap_or_default(),
+            "reason": outcome.reason.or_else(|| step.map(|step| step.why.clone())).unwrap_or_default(),
             "durationMs": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             "stdout": raw.stdout,
             "stderr": raw.stderr,

@@ -55,8 +55,9 @@ fn sample(path: &str, draft: &Value) -> Value {
         }
         "/secrets/x" => json!({ "value": "v" }),
         "/simulate" => {
-            json!({ "event": event, "cx": { "session_id": "s", "cwd": "/" }, "draft": true })
+            json!({ "event": event, "cx": { "session_id": "s", "cwd": "/" }, "draft": true, "run": ["a"], "hook": hook("a") })
         }
+        "/convert" => json!({ "toml": "a = 1", "hook": hook("a"), "id": "a" }),
         "/tokens" => json!({ "name": "t", "role": "viewer", "agent": "a" }),
         path => panic!("a sample of the body of {path} is missing"),
     }

@@ -6,6 +6,7 @@ mod console;
 mod doors;
 mod goclaw;
 mod hook;
+mod hook_page;
 mod hostile;
 mod layout;
 mod life;

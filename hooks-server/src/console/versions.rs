@@ -1,0 +1,114 @@
+//! The versions of a hook: what each has changed, and how an old one comes back.
+
+use askama::Template;
+use axum::Form;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use hooks_store::{HookVersion, Role};
+use serde::Deserialize;
+
+use super::Console;
+use super::diff::{Line, lines};
+use super::failed::Failed;
+use super::frame::{Frame, done, page};
+use super::session::Visitor;
+use super::when::When;
+use crate::api::convert;
+use crate::api::problem::Problem;
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    /// What is compared; by default the newest version with the one before.
+    from: Option<u64>,
+    to: Option<u64>,
+}
+
+#[derive(Template)]
+#[template(path = "versions.html")]
+struct Page {
+    frame: Frame,
+    title: String,
+    id: String,
+    versions: Vec<(HookVersion, When)>,
+    newest: u64,
+    is_deleted: bool,
+    from: u64,
+    to: u64,
+    lines: Vec<Line>,
+}
+
+impl Page {
+    fn differs(&self) -> bool {
+        self.lines.iter().any(|line| !line.is_same())
+    }
+}
+
+/// Lists the versions of a hook, and compares two of them.
+pub(super) async fn get(
+    State(console): State<Console>,
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Failed> {
+    visitor.caller.at_least(Role::Viewer)?;
+    let versions = visitor.caller.tenant.versions(&id).await?;
+    let newest = versions.first().ok_or_else(|| Problem::no("hook", &id))?;
+    let (is_deleted, newest, name) = (
+        newest.is_deleted,
+        newest.version,
+        newest.body["name"].clone(),
+    );
+    let to = asked.to.unwrap_or(newest);
+    let from = asked.from.unwrap_or(to.saturating_sub(1));
+    let text = |number: u64| {
+        let version = versions.iter().find(|version| version.version == number);
+        version.map_or_else(String::new, text)
+    };
+    let lines = lines(&text(from), &text(to));
+    Ok(page(&Page {
+        frame: Frame::new(&console, &visitor, "/").await?,
+        title: format!("Versions of {}", name.as_str().unwrap_or_default()),
+        versions: versions
+            .into_iter()
+            .map(|version| {
+                let at = When(version.at);
+                (version, at)
+            })
+            .collect(),
+        id,
+        newest,
+        is_deleted,
+        from,
+        to,
+        lines,
+    }))
+}
+
+/// A version as TOML, or as JSON if TOML cannot say it; nothing if it is the end of the hook.
+fn text(version: &HookVersion) -> String {
+    if version.is_deleted {
+        return String::new();
+    }
+    convert::write(&version.body).unwrap_or_else(|_| super::executions::pretty(&version.body))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Restored {
+    version: u64,
+    expected: u64,
+}
+
+/// Saves an old version as the newest one.
+pub(super) async fn restore(
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Form(restored): Form<Restored>,
+) -> Result<Response, Failed> {
+    let comment = format!("version {} again", restored.version);
+    let by = visitor.caller.at_least(Role::Author)?.comment(&comment);
+    let tenant = &visitor.caller.tenant;
+    tenant
+        .restore(&id, restored.version, restored.expected, &by)
+        .await?;
+    Ok(done(&format!("/hook/{id}"), "saved"))
+}

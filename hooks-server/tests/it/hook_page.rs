@@ -1,0 +1,625 @@
+//! The page of a hook, without a browser: two views of one document, saved, tried, compared, restored.
+
+use hooks_store::{By, Capabilities, NewSample};
+use serde_json::{Value, json};
+
+use crate::common::{Answered, Stored, claude, stored, stored_with};
+use crate::console::Visitor;
+
+/// The fields of a form with a rule.
+const RULE: [(&str, &str); 7] = [
+    ("view", "form"),
+    ("toml", "event = \"BeforeToolCall\"\nblock = \"\"\n"),
+    ("name", "no-force"),
+    ("event", "BeforeToolCall"),
+    ("kind", "block"),
+    ("rule", "no force"),
+    ("do", "save"),
+];
+
+/// The fields of a form, with some in the place of others.
+fn with<'a>(fields: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let is_old = |(name, _): &&(&str, &str)| more.iter().all(|(new, _)| new != name);
+    fields.iter().filter(is_old).chain(more).copied().collect()
+}
+
+/// The id of the hook that was saved.
+fn id(saved: &Answered) -> String {
+    let to = saved
+        .header("location")
+        .unwrap_or_else(|| panic!("{saved:?}"));
+    let id = to
+        .strip_prefix("/hook/")
+        .unwrap()
+        .split('?')
+        .next()
+        .unwrap();
+    id.to_owned()
+}
+
+async fn body(stored: &Stored, id: &str) -> Value {
+    stored
+        .store
+        .tenant("acme")
+        .hook(id)
+        .await
+        .unwrap()
+        .unwrap()
+        .body
+}
+
+/// What the view in TOML has.
+fn toml(page: &str) -> String {
+    let text = page.split("<textarea id=\"toml\"").nth(1).unwrap();
+    let text = text
+        .split_once(">\n")
+        .unwrap()
+        .1
+        .split("</textarea>")
+        .next()
+        .unwrap();
+    text.replace("&#34;", "\"")
+        .replace("&#39;", "'")
+        .replace("&#60;", "<")
+        .replace("&#62;", ">")
+}
+
+async fn author(stored: &Stored) -> Visitor<'_> {
+    stored.visit("acme", "author").await
+}
+
+#[tokio::test]
+async fn a_hook_is_made_by_its_form() {
+    let stored = stored().await;
+    let author = author(&stored).await;
+    let page = author.page("/hook/new").await;
+    assert!(
+        page.contains("New hook") && !page.contains("class=\"mistakes\""),
+        "{page}"
+    );
+    let more = [
+        ("tools", "Bash\r\nshell\r\n"),
+        ("scope/agents", "writer"),
+        ("if", "args.command.contains('--force')"),
+        ("priority", "10"),
+        ("mode", "shadow"),
+        ("timeout", "2s"),
+        ("on_failure", "skip"),
+        ("comment", "no more of this"),
+    ];
+    let id = id(&author.send("/hook/new", &with(&RULE, &more)).await);
+    let saved = stored
+        .store
+        .tenant("acme")
+        .hook(&id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        saved.body,
+        json!({ "name": "no-force", "event": "BeforeToolCall", "tools": ["Bash", "shell"],
+        "scope": { "agents": ["writer"] }, "if": "args.command.contains('--force')", "block": "no force",
+        "priority": 10, "mode": "shadow", "timeout": "2s", "on_failure": "skip" })
+    );
+    assert_eq!(saved.comment, "no more of this");
+    let page = author.page(&format!("/hook/{id}?done=saved")).await;
+    assert!(
+        page.contains("The draft has it") && page.contains("saved by author"),
+        "{page}"
+    );
+    let kinds = [
+        (
+            vec![
+                ("kind", "http"),
+                ("http/url", "https://example.com/hook"),
+                ("http/headers", "X-A: b\r\n"),
+            ],
+            json!({ "url": "https://example.com/hook", "headers": { "X-A": "b" } }),
+        ),
+        (
+            vec![("kind", "command"), ("command/run", "./gate.sh")],
+            json!("./gate.sh"),
+        ),
+        (
+            vec![("kind", "modify"), ("modify", "{ \"dry_run\": true }")],
+            json!({ "dry_run": true }),
+        ),
+        (
+            vec![("kind", "respond"), ("respond", "{args.command}")],
+            json!("{args.command}"),
+        ),
+        (
+            vec![("kind", "process"), ("process/argv", "gate\r\n--fast")],
+            json!({ "argv": ["gate", "--fast"] }),
+        ),
+    ];
+    for (number, (fields, handler)) in kinds.into_iter().enumerate() {
+        let kind = fields[0].1;
+        let name = format!("hook-{number}");
+        let sent = with(&with(&RULE, &fields), &[("name", &name)]);
+        let saved = author.send("/hook/new", &sent).await;
+        let body = body(&stored, &self::id(&saved)).await;
+        assert!(body.get("block").is_none(), "{body}");
+        assert_eq!(body[kind], handler);
+    }
+}
+
+#[tokio::test]
+async fn the_two_views_are_one_document() {
+    let stored = stored().await;
+    let author = author(&stored).await;
+    let text = "# why\nname = 'a'\nevent = ['ToolCallEnd', 'BeforeToolCall']\nharmless = true\ncommand = 'gate'\n[scope]\nagents = ['x']\n";
+    let as_form = author
+        .send(
+            "/hook/new",
+            &[("view", "toml"), ("toml", text), ("show", "form")],
+        )
+        .await;
+    assert_eq!(as_form.status, 200);
+    assert!(
+        as_form.body.contains("value=\"a\"")
+            && as_form
+                .body
+                .contains("<option value=\"ToolCallEnd\" selected>"),
+        "{as_form:?}"
+    );
+    // What the form does not change stays as it was typed.
+    let same = [
+        ("view", "form"),
+        ("toml", text),
+        ("name", "a"),
+        ("event", "BeforeToolCall"),
+        ("event", "ToolCallEnd"),
+        ("kind", "command"),
+        ("command/run", "gate"),
+        ("command/argv", ""),
+        ("scope/agents", "x"),
+        ("priority", ""),
+        ("show", "toml"),
+    ];
+    let as_toml = author.send("/hook/new", &same).await;
+    assert_eq!(toml(&as_toml.body), text);
+    // What it changes, and what it has no field for.
+    let other = with(
+        &same,
+        &[
+            ("name", "b"),
+            ("scope/agents", ""),
+            ("do", "save"),
+            ("show", "form"),
+        ],
+    );
+    let other = id(&author.send("/hook/new", &other).await);
+    assert_eq!(
+        body(&stored, &other).await,
+        json!({ "name": "b", "event": ["ToolCallEnd", "BeforeToolCall"], "harmless": true, "command": "gate" })
+    );
+    // A change in one shows in the other.
+    let live = author
+        .send(
+            "/hook/convert",
+            &with(&same, &[("id", "new"), ("priority", "7")]),
+        )
+        .await;
+    assert!(
+        toml(&live.body).contains("priority = 7") && !live.body.contains("<html"),
+        "{live:?}"
+    );
+    let changed = text.replace("harmless", "priority = 8\nharmless");
+    let live = author
+        .send(
+            "/hook/convert",
+            &[("id", "new"), ("view", "toml"), ("toml", &changed)],
+        )
+        .await;
+    assert!(
+        live.body.contains("name=\"priority\"") && live.body.contains("value=\"8\""),
+        "{live:?}"
+    );
+    let saved = author
+        .send(
+            "/hook/new",
+            &[("view", "toml"), ("toml", &changed), ("do", "save")],
+        )
+        .await;
+    assert_eq!(body(&stored, &id(&saved)).await["priority"], 8);
+    // A text that nobody can read loses nothing.
+    let broken = author
+        .send(
+            "/hook/new",
+            &with(
+                &same,
+                &[("toml", "name = [\n"), ("name", "typed"), ("do", "save")],
+            ),
+        )
+        .await;
+    assert_eq!(broken.status, 422);
+    assert!(
+        broken.body.contains("value=\"typed\"") && toml(&broken.body).starts_with("name = ["),
+        "{broken:?}"
+    );
+    assert!(
+        broken.body.contains("line 1") || broken.body.contains("line 2"),
+        "{broken:?}"
+    );
+}
+
+#[tokio::test]
+async fn all_mistakes_are_told_at_once_where_they_are() {
+    let stored = stored().await;
+    let author = author(&stored).await;
+    let hostile = "<script>alert(1)</script>";
+    let wrong = [
+        ("name", hostile),
+        ("priority", "high"),
+        ("if", "1 +"),
+        ("timeout", "soon"),
+        ("rule", "</textarea><b>"),
+    ];
+    let told = author.send("/hook/new", &with(&RULE, &wrong)).await;
+    assert_eq!(told.status, 422);
+    let page = &told.body;
+    for at in ["priority", "if", "timeout"] {
+        assert!(
+            page.contains(&format!("<a href=\"#{at}\">")),
+            "{at}: {page}"
+        );
+        assert!(
+            page.contains(&format!(
+                "aria-describedby=\"wrong-{at} hint-{at}\" aria-invalid=\"true\""
+            )),
+            "{at}: {page}"
+        );
+    }
+    assert!(
+        page.contains("value=\"high\"") && page.contains("3 mistakes"),
+        "{page}"
+    );
+    assert!(
+        !page.contains(hostile) && !page.contains("</textarea><b>"),
+        "{page}"
+    );
+    let text = "name = 'a'\nevent = 'BeforeToolCall'\nblok = 'no'\npriority = 'high'\n";
+    let told = author
+        .send(
+            "/hook/new",
+            &[("view", "toml"), ("toml", text), ("do", "save")],
+        )
+        .await;
+    assert_eq!(told.status, 422);
+    assert_eq!(toml(&told.body), text);
+    for line in ["line 3", "line 4", "<code>3 blok = "] {
+        assert!(told.body.contains(line), "{line}: {told:?}");
+    }
+    assert!(
+        stored
+            .store
+            .tenant("acme")
+            .hooks()
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn two_who_save_at_once_lose_nothing() {
+    let stored = stored().await;
+    let author = author(&stored).await;
+    let id = id(&author.send("/hook/new", &RULE).await);
+    let path = format!("/hook/{id}");
+    let theirs = with(&RULE, &[("rule", "theirs"), ("version", "1")]);
+    assert_eq!(author.send(&path, &theirs).await.status, 303);
+    let mine = with(&RULE, &[("rule", "mine"), ("version", "1")]);
+    let told = author.send(&path, &mine).await;
+    assert_eq!(told.status, 412);
+    assert!(
+        told.body.contains("has saved version 2")
+            && told.body.contains("theirs")
+            && toml(&told.body).contains("mine"),
+        "{told:?}"
+    );
+    assert!(
+        told.body.contains("name=\"version\" value=\"2\""),
+        "{told:?}"
+    );
+    assert_eq!(
+        author
+            .send(&path, &with(&mine, &[("version", "2")]))
+            .await
+            .status,
+        303
+    );
+    assert_eq!(body(&stored, &id).await["block"], "mine");
+    let mode = [("version", "3"), ("mode", "off")];
+    assert_eq!(
+        author.send(&format!("{path}/mode"), &mode).await.status,
+        303
+    );
+    assert_eq!(
+        author.send(&format!("{path}/mode"), &mode).await.status,
+        412
+    );
+    assert!(author.page(&path).await.contains("Turn on"));
+}
+
+#[tokio::test]
+async fn a_kind_that_is_forbidden_is_greyed_out_and_refused() {
+    let stored = stored_with(
+        Capabilities::all().without_handlers(["command"]),
+        |server| server,
+    )
+    .await;
+    let author = author(&stored).await;
+    let page = author.page("/hook/new").await;
+    assert!(
+        page.contains("data-part=\"command\" disabled>command (this deployment does not run it)"),
+        "{page}"
+    );
+    assert!(page.contains("data-part=\"http\">http<"), "{page}");
+    let told = author
+        .send(
+            "/hook/new",
+            &with(&RULE, &[("kind", "command"), ("command/run", "true")]),
+        )
+        .await;
+    assert_eq!(told.status, 422);
+    assert!(
+        told.body.contains("do not run here") && told.body.contains("<a href=\"#kind\">"),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_hook_is_tried_as_it_is_typed_and_nothing_runs() {
+    let stored = stored().await;
+    let author = author(&stored).await;
+    let tries = [
+        ("kind", "modify"),
+        ("modify", "{ \"dry_run\": true }"),
+        ("mode", "off"),
+        ("do", "try"),
+        (
+            "trial",
+            "{ \"event\": \"BeforeToolCall\", \"name\": \"deploy\", \"args\": { \"to\": \"<b>\" } }",
+        ),
+    ];
+    let told = author.send("/hook/new", &with(&RULE, &tries)).await.body;
+    assert!(
+        told.contains("modify</span>")
+            && told.contains("class=\"added\">    &#34;dry_run&#34;: true"),
+        "{told}"
+    );
+    assert!(!told.contains("<b>"), "{told}");
+    let ran = stored.folder.path().join("ran");
+    let command = format!("touch {}", ran.display());
+    let tries = [
+        ("kind", "command"),
+        ("command/run", command.as_str()),
+        ("do", "try"),
+    ];
+    let told = author.send("/hook/new", &with(&RULE, &tries)).await.body;
+    assert!(
+        told.contains("skipped</span>")
+            && told.contains("a dry run leaves it out")
+            && !ran.exists(),
+        "{told}"
+    );
+    let told = author
+        .send(
+            "/hook/new",
+            &with(&RULE, &[("do", "try"), ("if", "args.command == 'x'")]),
+        )
+        .await
+        .body;
+    assert!(told.contains("does not run</span>"), "{told}");
+    let told = author
+        .send("/hook/new", &with(&RULE, &[("do", "try"), ("trial", "{")]))
+        .await
+        .body;
+    assert!(told.contains("the event is no JSON object"), "{told}");
+    let told = author
+        .send(
+            "/hook/new",
+            &with(&RULE, &[("do", "try"), ("rule", "{1 +}")]),
+        )
+        .await;
+    assert!(
+        told.status == 200 && told.body.contains("One mistake"),
+        "{told:?}"
+    );
+    let sample = NewSample {
+        name: "a push".into(),
+        event: "BeforeToolCall".into(),
+        cx: json!({}),
+        body: json!({ "name": "Bash", "args": {} }),
+    };
+    let sample = stored
+        .store
+        .tenant("acme")
+        .save_sample(&sample, &By::new("ada"))
+        .await
+        .unwrap();
+    let told = author
+        .send(
+            "/hook/new",
+            &with(&RULE, &[("do", "try"), ("sample", &sample.id)]),
+        )
+        .await
+        .body;
+    assert!(
+        told.contains("a push") && told.contains("block</span>") && told.contains("no force"),
+        "{told}"
+    );
+    assert!(
+        stored
+            .store
+            .tenant("acme")
+            .hooks()
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn a_hook_is_deleted_compared_and_restored() {
+    let stored = stored().await;
+    let author = author(&stored).await;
+    let id = id(&author.send("/hook/new", &RULE).await);
+    let path = format!("/hook/{id}");
+    author
+        .send(
+            &path,
+            &with(&RULE, &[("rule", "second <i>"), ("version", "1")]),
+        )
+        .await;
+    let versions = author.page(&format!("{path}/versions")).await;
+    assert!(
+        versions.contains("class=\"removed\">block = &#34;no force&#34;"),
+        "{versions}"
+    );
+    assert!(
+        versions.contains("class=\"added\">block = &#34;second &#60;i&#62;&#34;"),
+        "{versions}"
+    );
+    let same = author.page(&format!("{path}/versions?from=1&to=1")).await;
+    assert!(same.contains("Nothing differs"), "{same}");
+    assert!(
+        author
+            .page(&format!("{path}/delete"))
+            .await
+            .contains("Delete no-force?")
+    );
+    let deleted = author
+        .send(&format!("{path}/delete"), &[("version", "2")])
+        .await;
+    assert_eq!(deleted.header("location"), Some("/?of=draft&done=deleted"));
+    assert_eq!(
+        author.get(&path).await.header("location"),
+        Some(&*format!("{path}/versions"))
+    );
+    // Whoever still writes on it keeps what they wrote.
+    let late = author
+        .send(&path, &with(&RULE, &[("rule", "late"), ("version", "2")]))
+        .await;
+    assert!(
+        late.status == 404 && toml(&late.body).contains("late"),
+        "{late:?}"
+    );
+    let restore = [("version", "1"), ("expected", "3")];
+    assert_eq!(
+        author
+            .send(&format!("{path}/restore"), &restore)
+            .await
+            .status,
+        303
+    );
+    assert_eq!(body(&stored, &id).await["block"], "no force");
+    assert_eq!(
+        author
+            .send(&format!("{path}/restore"), &restore)
+            .await
+            .status,
+        412
+    );
+    assert_eq!(author.get("/hook/no/versions").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_viewer_reads_and_writes_nothing() {
+    let stored = stored().await;
+    let owner = stored.visit("acme", "owner").await;
+    let id = id(&owner.send("/hook/new", &RULE).await);
+    stored
+        .store
+        .tenant("acme")
+        .publish(&By::new("ada"))
+        .await
+        .unwrap();
+    let agent = stored.client("acme", "operator").await;
+    agent.door("/hooks/claude", &claude("Bash", "ls")).await;
+    let path = format!("/hook/{id}");
+    let viewer = stored.visit("acme", "viewer").await;
+    let page = stored
+        .eventually(async || {
+            Some(viewer.page(&path).await).filter(|page| page.contains("class=\"row\""))
+        })
+        .await;
+    assert!(
+        page.contains("fieldset class=\"fields\" disabled")
+            && page.contains(" readonly")
+            && !page.contains("hx-post"),
+        "{page}"
+    );
+    for (path, fields) in [
+        ("/hook/new".to_owned(), RULE.to_vec()),
+        (path.clone(), RULE.to_vec()),
+        (path.clone(), with(&RULE, &[("do", "try")])),
+        ("/hook/convert".to_owned(), RULE.to_vec()),
+        (
+            format!("{path}/mode"),
+            vec![("version", "1"), ("mode", "off")],
+        ),
+        (format!("{path}/delete"), vec![("version", "1")]),
+        (
+            format!("{path}/restore"),
+            vec![("version", "1"), ("expected", "1")],
+        ),
+    ] {
+        assert_eq!(viewer.send(&path, &fields).await.status, 403, "{path}");
+    }
+    let other = stored.visit("other", "owner").await;
+    for path in [
+        path.clone(),
+        format!("{path}/versions"),
+        format!("{path}/delete"),
+    ] {
+        assert_eq!(other.get(&path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_global_tenant_says_for_whom() {
+    let stored = stored().await;
+    let owner = stored.visit("", "owner").await;
+    assert!(owner.page("/hook/new").await.contains("name=\"mandatory\""));
+    let fields = [
+        ("is_global", "1"),
+        ("mandatory", "on"),
+        ("scope/tenants", "acme"),
+    ];
+    let id = id(&owner.send("/hook/new", &with(&RULE, &fields)).await);
+    let hook = async || {
+        stored
+            .store
+            .tenant("")
+            .hook(&id)
+            .await
+            .unwrap()
+            .unwrap()
+            .body
+    };
+    assert_eq!(
+        (
+            &hook().await["mandatory"],
+            &hook().await["scope"]["tenants"][0]
+        ),
+        (&json!(true), &json!("acme"))
+    );
+    let text =
+        "name = 'no-force'\nevent = 'BeforeToolCall'\nblock = 'no force'\nmandatory = true\n";
+    let off = with(
+        &RULE,
+        &[("is_global", "1"), ("toml", text), ("version", "1")],
+    );
+    assert_eq!(owner.send(&format!("/hook/{id}"), &off).await.status, 303);
+    assert!(hook().await.get("mandatory").is_none());
+    let author = author(&stored).await;
+    assert!(
+        !author
+            .page("/hook/new")
+            .await
+            .contains("name=\"mandatory\"")
+    );
+}
