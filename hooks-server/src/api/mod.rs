@@ -4,6 +4,7 @@
 //! cannot be added without its documentation, because [`routes`] makes both. What all answers have in common, such as the
 //! form of errors, is added to the document here.
 
+mod activity;
 pub(crate) mod aside;
 mod bundle;
 pub(crate) mod caller;
@@ -128,6 +129,7 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(draft::get, draft::put))
         .routes(routes!(changes::get))
         .routes(routes!(order::get))
+        .routes(routes!(activity::get))
         .routes(routes!(revisions::list, revisions::publish))
         .routes(routes!(revisions::get))
         .routes(routes!(revisions::rollback))

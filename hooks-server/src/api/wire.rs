@@ -45,7 +45,23 @@ macro_rules! words {
         }
     )*};
 }
-words!(store::HookScope, store::Role, hooks_runtime::BreakerState);
+words!(
+    store::HookScope,
+    store::Role,
+    hooks_runtime::BreakerState,
+    hooks_runtime::RecordOutcome
+);
+
+/// A time that something takes, in microseconds.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(value_type = u64)]
+pub(crate) struct Micros(u64);
+
+impl From<std::time::Duration> for Micros {
+    fn from(of: std::time::Duration) -> Self {
+        Micros(u64::try_from(of.as_micros()).unwrap_or(u64::MAX))
+    }
+}
 
 /// A list of objects.
 #[derive(Debug, Serialize, ToSchema)]
@@ -127,6 +143,19 @@ wire! {
         updated: Vec<String>,
         /// What differs from the system that the hooks come from.
         notes: Vec<String>,
+    }
+    /// Executions that are counted together.
+    Activity from store::Activity {
+        /// The hook; empty for those of all hooks.
+        hook: String,
+        /// When its minute begins, or its hour if it is of one hook.
+        at: Time,
+        /// What the hooks decided.
+        outcome: Word,
+        /// How long they took, in microseconds: less than this, and at least half of it.
+        less_than: Micros,
+        /// How many executions.
+        count: u64,
     }
     /// A process that runs hooks of the tenant.
     Node from store::Node {

@@ -8,6 +8,7 @@
 //! - [`frame`]: what all pages have around them.
 
 mod assets;
+mod chart;
 mod diff;
 mod executions;
 mod failed;
@@ -16,6 +17,7 @@ mod frame;
 mod guard;
 mod hook;
 mod order;
+mod overview;
 mod publish;
 mod session;
 mod settings;
@@ -60,6 +62,8 @@ fn pages() -> Router<Console> {
         .route("/publish/replay", post(publish::replay))
         .route("/revisions/{number}", get(publish::revision))
         .route("/revisions/{number}/rollback", post(publish::rollback))
+        .route("/overview", get(overview::get))
+        .route("/overview/reset", post(overview::reset))
         .route("/settings", get(settings::get))
         .route("/settings/tokens", post(settings::new_token))
         .route("/settings/tokens/{id}/revoke", post(settings::revoke_token))

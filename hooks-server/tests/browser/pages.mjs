@@ -12,5 +12,7 @@ export const PAGES = [
   ["executions-none", "/executions?tool=none"],
   ["execution", "/executions/3"],
   ["session", "/sessions/demo"],
+  ["hook-new", "/hook/new"],
+  ["overview", "/overview"],
   ["settings", "/settings"],
 ];

@@ -507,3 +507,40 @@ async fn a_viewer_changes_no_settings() {
         assert_eq!(viewer.send(path, &fields).await.status, 403, "{path}");
     }
 }
+
+#[tokio::test]
+async fn the_overview_counts_what_hooks_did() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    let hook = json!({ "name": "no-push", "event": "BeforeToolCall", "block": "no" });
+    acme.create(&hook, &by).await.unwrap();
+    acme.publish(&by).await.unwrap();
+    let visitor = stored.visit("acme", "operator").await;
+    let page = visitor.page("/overview").await;
+    assert!(page.contains("No hook has run in this time"), "{page}");
+    let agent = stored.client("acme", "operator").await;
+    for _ in 0..3 {
+        agent
+            .door("/hooks/claude", &claude("Bash", "git push"))
+            .await;
+    }
+    let page = stored
+        .eventually(async || {
+            let page = visitor.page("/overview").await;
+            page.contains("<b>3</b> blocked").then_some(page)
+        })
+        .await;
+    assert!(
+        page.contains("3 block</title>") && page.contains(">no-push</a>"),
+        "{page}"
+    );
+    let counted = agent.get("/activity?hook=no-push").await.json();
+    assert_eq!(counted["items"][0]["outcome"], "block", "{counted}");
+    assert_eq!(
+        visitor
+            .send("/overview/reset", &[("hook", "no-push")])
+            .await
+            .status,
+        404
+    );
+}

@@ -1,0 +1,170 @@
+//! The overview: what hooks decide, how long they take, what does not work, and who runs which revision.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use askama::Template;
+use axum::Form;
+use axum::extract::State;
+use axum::response::Response;
+use hooks_runtime::FailedOpen;
+use hooks_store::{Activity, Breaker, BudgetUse, Node, Role};
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+
+use super::Console;
+use super::chart::{Chart, kind};
+use super::executions::took;
+use super::failed::Failed;
+use super::frame::{Frame, done, page};
+use super::session::Visitor;
+use super::when::When;
+
+/// How many minutes the chart has.
+const MINUTES: i64 = 60;
+
+/// How many hooks the page lists: those that ran most often.
+const HOOKS: usize = 50;
+
+/// What one hook did.
+#[derive(Default)]
+struct Of {
+    hook: String,
+    count: u64,
+    /// By the kinds of the chart.
+    kinds: [u64; 4],
+    /// How often it took less than a time.
+    times: BTreeMap<Duration, u64>,
+}
+
+impl Of {
+    /// The time that `percent` of the executions stayed below.
+    fn below(&self, percent: u64) -> String {
+        let mut left = (self.count * percent).div_ceil(100);
+        let mut times = self.times.iter();
+        let found = times.find(|(_, count)| {
+            left = left.saturating_sub(**count);
+            left == 0
+        });
+        found.map_or_else(String::new, |(time, _)| format!("< {}", took(*time)))
+    }
+}
+
+fn by_hook(counted: Vec<Activity>) -> Vec<Of> {
+    let mut hooks: BTreeMap<String, Of> = BTreeMap::new();
+    for one in counted {
+        let hook = hooks.entry(one.hook).or_default();
+        hook.count += one.count;
+        hook.kinds[kind(one.outcome)] += one.count;
+        *hook.times.entry(one.less_than).or_default() += one.count;
+    }
+    let mut hooks: Vec<_> = hooks
+        .into_iter()
+        .map(|(hook, of)| Of { hook, ..of })
+        .collect();
+    hooks.sort_by_key(|hook| std::cmp::Reverse(hook.count));
+    hooks.truncate(HOOKS);
+    hooks
+}
+
+#[derive(Template)]
+#[template(path = "overview.html")]
+struct Page {
+    frame: Frame,
+    title: &'static str,
+    chart: Chart,
+    /// How often in the last hour, by the kinds of the chart.
+    totals: [u64; 4],
+    hooks: Vec<Of>,
+    failed_open: Vec<FailedOpen>,
+    breakers: Vec<Breaker>,
+    budgets: Vec<BudgetUse>,
+    nodes: Vec<Node>,
+    /// The revision that nodes should run.
+    newest: u64,
+}
+
+impl Page {
+    fn when(at: &Timestamp) -> When {
+        When(*at)
+    }
+}
+
+/// Shows the overview.
+pub(super) async fn get(
+    State(console): State<Console>,
+    visitor: Visitor,
+) -> Result<Response, Failed> {
+    visitor.caller.at_least(Role::Viewer)?;
+    let tenant = &visitor.caller.tenant;
+    let now = Timestamp::now().as_second();
+    let begin = now - now.rem_euclid(60) - (MINUTES - 1) * 60;
+    let begin = Timestamp::from_second(begin).unwrap_or(Timestamp::UNIX_EPOCH);
+    let minutes = tenant.activity(begin).await?;
+    let mut totals = [0; 4];
+    for one in &minutes {
+        totals[kind(one.outcome)] += one.count;
+    }
+    let runtime = console.api.hooks(tenant).await?;
+    let nodes = tenant.nodes().await?;
+    Ok(page(&Page {
+        frame: Frame::new(&console, &visitor, "/overview").await?,
+        title: "Overview",
+        chart: Chart::of(
+            &minutes,
+            begin,
+            SignedDuration::from_mins(1),
+            MINUTES.unsigned_abs(),
+        ),
+        totals,
+        hooks: by_hook(tenant.activity_of(None, begin).await?),
+        failed_open: runtime.status().failed_open,
+        breakers: tenant.breakers().await?,
+        budgets: tenant.budgets().await?,
+        newest: tenant.bundle().await?.revision,
+        nodes,
+    }))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Reset {
+    hook: String,
+}
+
+/// Lets a hook be asked again.
+pub(super) async fn reset(visitor: Visitor, Form(reset): Form<Reset>) -> Result<Response, Failed> {
+    let by = visitor.caller.at_least(Role::Operator)?;
+    visitor
+        .caller
+        .tenant
+        .reset_breaker(&reset.hook, &by)
+        .await?;
+    Ok(done("/overview", "kept"))
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_runtime::RecordOutcome;
+
+    use super::*;
+
+    #[test]
+    fn a_hooks_times_are_those_that_most_of_its_executions_stayed_below() {
+        let count = |hook: &str, micros, count| Activity {
+            hook: hook.to_owned(),
+            at: Timestamp::UNIX_EPOCH,
+            outcome: RecordOutcome::Block,
+            less_than: Duration::from_micros(micros),
+            count,
+        };
+        let hooks = by_hook(vec![
+            count("a", 8, 1),
+            count("b", 8, 90),
+            count("b", 2048, 10),
+        ]);
+        assert_eq!([&hooks[0].hook, &hooks[1].hook], ["b", "a"]);
+        let times = [50, 90, 91, 100].map(|percent| hooks[0].below(percent));
+        assert_eq!(times, ["< 8 µs", "< 8 µs", "< 2.0 ms", "< 2.0 ms"]);
+        assert_eq!(hooks[0].kinds, [0, 0, 100, 0]);
+    }
+}
