@@ -176,3 +176,26 @@ async fn talk<S, I, E>(
     }
     let _ = tokio::time::timeout(Duration::from_secs(1), sink.close()).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use futures::channel::mpsc;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_kept_for_a_client_that_takes_nothing() {
+        let taken = AtomicU64::new(0);
+        let parts = futures::stream::repeat_with(|| {
+            taken.fetch_add(1, Ordering::Relaxed);
+            None
+        });
+        let (_client, incoming) = mpsc::channel::<Result<Message, mpsc::SendError>>(8);
+        let (sink, unread) = mpsc::channel(0);
+        talk(parts, sink, incoming).await;
+        assert!(taken.load(Ordering::Relaxed) <= 2, "{taken:?}");
+        assert!(unread.count().await <= 2, "it is closed");
+    }
+}

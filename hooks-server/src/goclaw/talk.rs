@@ -117,6 +117,9 @@ async fn answered(answers: &mut impl Answers, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use futures::channel::mpsc;
     use serde_json::value::to_raw_value;
 
@@ -180,6 +183,21 @@ mod tests {
         }
         drop(client);
         talking.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_kept_for_a_client_that_takes_nothing() {
+        let taken = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&taken);
+        let events = futures::stream::iter(0..).map(move |seq| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            (seq, json!({ "hook": "x".repeat(1000) }))
+        });
+        let (_client, incoming) = mpsc::channel::<Said>(8);
+        let (sink, unread) = mpsc::channel(0);
+        talk(Echo(Some(Box::pin(events))), sink, incoming).await;
+        assert!(taken.load(Ordering::Relaxed) <= 2, "{taken:?}");
+        assert!(unread.count().await <= 2, "it is closed");
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,8 +1,13 @@
 //! The API on a store: what it answers, who may ask, and that no tenant reaches another.
 
-use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use hooks_store::{By, Role};
+use async_trait::async_trait;
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{Bundle, Decided, OwnedEvent, Runtime, Source, SourceError};
+use hooks_store::{By, NodeReport, Role};
+use serde_json::{Value, json};
 
 use crate::common::{Answered, Stored, stored};
 use crate::goclaw::Socket;
@@ -739,6 +744,50 @@ async fn the_document_is_the_committed_one() {
         stored.daemon.get("/api/v1/openapi.json").await.body,
         committed
     );
+}
+
+/// A server of a later version, whose bundles have a handler that this program does not know.
+struct Later(Arc<AtomicBool>);
+
+#[async_trait]
+impl Source for Later {
+    fn name(&self) -> String {
+        "a later server".into()
+    }
+
+    async fn fetch(&self, _: Option<&str>) -> Result<Option<Bundle>, SourceError> {
+        let mut hooks = vec![hook("a")];
+        if self.0.load(Ordering::Relaxed) {
+            hooks.push(
+                json!({ "name": "b", "event": "BeforeToolCall", "wasm": { "module": "b.wasm" } }),
+            );
+        }
+        let bundle = json!({ "format": "hooks-bundle/1", "hooks": hooks });
+        Ok(Some(Bundle::read(&bundle.to_string())?))
+    }
+}
+
+#[tokio::test]
+async fn an_old_program_shows_why_it_stays_behind() {
+    let stored = stored().await;
+    let operator = stored.client("acme", "operator").await;
+    let is_later = Arc::new(AtomicBool::new(false));
+    let source = Later(Arc::clone(&is_later));
+    let old = Runtime::builder().source(source).build().await.unwrap();
+    is_later.store(true, Ordering::Relaxed);
+    old.reload().await.unwrap_err();
+    let report = NodeReport::from(&old.status());
+    let report = json!({ "name": "edge-1", "revision": report.revision, "hash": report.hash,
+        "refused": report.refused });
+    assert_eq!(operator.post("/nodes", &report).await.status, 200);
+    let node = &operator.get("/nodes").await.json()["items"][0];
+    let refused = node["refused"].as_str().unwrap();
+    assert!(refused.contains("wasm"), "{node}");
+    // What it had stays in force there.
+    let call = json!({ "name": "shell", "args": { "command": "--force" } });
+    let mut call = OwnedEvent::from_json("BeforeToolCall", call).unwrap();
+    let outcome = old.fire(&AgentContext::new("s1"), &mut call).await;
+    assert_eq!(outcome.decision, Decided::Block);
 }
 
 #[tokio::test]
