@@ -20,10 +20,12 @@ daemon=$!
 until grep -q listen "$scratch/ready"; do sleep 0.1; done
 address=$(sed 's/.*"listen":"\([^"]*\)".*/\1/' "$scratch/ready")
 
-# The stream has no end, and lines of JSON are a form that the program does not know. It keeps what it learns here.
+# The stream has no end, and lines of JSON are a form that the program does not know. It keeps what it learns here. From the
+# list of tokens it would learn to revoke its own, and all that follows would be refused.
 cd "$scratch"
 "$scratch/venv/bin/schemathesis" run "http://$address/api/v1/openapi.json" \
     --header "Authorization: Bearer $token" \
     --exclude-path-regex 'stream$' --exclude-operation-id post_executions \
+    --exclude-operation-id delete_tokens_id \
     --checks not_a_server_error,content_type_conformance,response_schema_conformance,status_code_conformance \
     --max-examples 25 --seed 1 --workers 2 --request-timeout 10 --generation-deterministic
