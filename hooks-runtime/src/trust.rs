@@ -133,7 +133,7 @@ impl Trust {
     /// Returns the fingerprint of a text: its SHA-256, in hexadecimal digits.
     #[must_use]
     pub fn fingerprint(text: &str) -> String {
-        hex(digest(&SHA256, text.as_bytes()).as_ref())
+        hex::encode(digest(&SHA256, text.as_bytes()))
     }
 
     /// Whether a file with this text may run code.
@@ -282,15 +282,4 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
         .unwrap_or_else(|_| path.to_owned())
-}
-
-/// Formats bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }

@@ -23,7 +23,6 @@ pub use self::key::{PublicKey, SigningKey};
 pub use self::secret::{foreign_secrets, secret_texts};
 use crate::entry::{FileConfig, ImportEntry};
 use crate::json::{MOST, is_exact};
-use crate::trust::hex;
 
 /// The format that this version writes and reads.
 const FORMAT: &str = "hooks-bundle/1";
@@ -235,7 +234,7 @@ impl Bundle {
     /// Returns the identity: the SHA-256 of the canonical text without the signatures, in hexadecimal digits.
     #[must_use]
     pub fn sha256(&self) -> String {
-        hex(digest(&SHA256, &self.canonical()).as_ref())
+        hex::encode(digest(&SHA256, &self.canonical()))
     }
 
     /// Returns the canonical text, with the signatures.

@@ -42,7 +42,7 @@ use crate::source::Held;
 use crate::system::Dialect;
 use crate::system::table::Order;
 use crate::system::table::Whose;
-use crate::trust::{Trust, hex, real};
+use crate::trust::{Trust, real};
 use crate::unit::late::Delivery;
 use crate::unit::{Limits, Shared, Unit};
 
@@ -832,7 +832,7 @@ impl<'a> Loader<'a> {
         Ok(Loaded {
             number,
             recorded,
-            hash: hex(digest(&SHA256, text.as_bytes()).as_ref()),
+            hash: hex::encode(digest(&SHA256, text.as_bytes())),
             units,
             registry,
             sources: self.sources,

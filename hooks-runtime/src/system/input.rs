@@ -10,7 +10,6 @@ use super::table::{System, Words};
 use super::tools::{self, Class};
 use crate::events;
 use crate::system::Ask;
-use crate::trust::hex;
 
 /// The keys of [`AgentContext::extra`](hooks_core::agent::AgentContext) that hooks get unchanged, if the agent has set
 /// them.
@@ -421,7 +420,7 @@ fn goclaw<'a>(ask: &Ask<'a>) -> Input<'a> {
         };
         let text = own.unwrap_or_default().to_owned() + &raw;
         let hash = digest(&SHA256, text.as_bytes());
-        let hash = hex(&hash.as_ref()[..8]);
+        let hash = hex::encode(&hash.as_ref()[..8]);
         match text.as_str() {
             "" => ask.named.to_owned(),
             _ => format!("{}:{hash}", ask.named),
