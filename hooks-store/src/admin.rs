@@ -126,7 +126,7 @@ impl Reads for Look<'_> {
     async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
         match self {
             Look::Free { tenant, .. } => tenant.engine().fetch(sql, args).await,
-            Look::Locked(write) => write.fetch(sql, args).await,
+            Look::Locked(write) => write.read(sql, args).await,
         }
     }
 }
@@ -134,7 +134,7 @@ impl Reads for Look<'_> {
 #[async_trait]
 impl Reads for Write<'_> {
     async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        self.fetch(sql, args).await
+        self.transaction.fetch(sql, args).await
     }
 }
 
@@ -185,7 +185,7 @@ impl Tenant {
         let sql = "SELECT seq, body FROM admin_log WHERE tenant_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3";
         let before = before(cursor);
         let args = args![&self.id, before, rows_for(limit)];
-        let rows = self.store.engine.fetch(sql, args).await?;
+        let rows = self.engine().fetch(sql, args).await?;
         let entries = rows.iter().map(|row| {
             let entry: AdminEntry = row.json("body")?;
             let seq = row.number("seq")?;
@@ -206,7 +206,7 @@ impl Tenant {
         let by = By::new("the store").comment(why);
         let mut write = self.write(&by).await?;
         let sql = "SELECT body FROM admin_log WHERE tenant_id = $1 ORDER BY seq DESC";
-        for row in write.fetch(sql, args![&self.id]).await? {
+        for row in write.read(sql, args![&self.id]).await? {
             let old: AdminEntry = row.json("body")?;
             if (&*old.action, &*old.entity, &*old.before) == (action, entity, hash) {
                 return Ok(());
@@ -229,14 +229,6 @@ impl Tenant {
 }
 
 impl Write<'_> {
-    pub(crate) async fn fetch(
-        &mut self,
-        sql: &str,
-        args: Vec<Value>,
-    ) -> Result<Vec<Row>, StoreError> {
-        self.transaction.fetch(sql, args).await
-    }
-
     pub(crate) async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError> {
         self.transaction.execute(sql, args).await
     }

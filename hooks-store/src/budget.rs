@@ -3,7 +3,6 @@
 //! A reservation is one statement that adds and compares, so callers at once never exceed the limit. Each reservation,
 //! settlement and refund is also an entry of the ledger.
 
-use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,7 +10,7 @@ use hooks_runtime::{Budget, BudgetError, Reservation};
 use serde::Serialize;
 
 use crate::admin::By;
-use crate::engine::{Transaction, args};
+use crate::engine::{Reads, Transaction, args};
 use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::store::{Inner, Store};
@@ -30,14 +29,8 @@ pub struct BudgetUse {
 }
 
 /// Counts tokens in the store. A clone is the same one.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct StoreBudget(Arc<Inner>);
-
-impl fmt::Debug for StoreBudget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StoreBudget").finish()
-    }
-}
 
 /// The limit that was set for a month, or for every month.
 const LIMIT: &str = "SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month IN ($2, '') \
@@ -160,7 +153,7 @@ impl Tenant {
                    (SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = ''), -1) AS tokens \
                    FROM (SELECT month FROM budget WHERE tenant_id = $1 UNION \
                    SELECT month FROM budget_limit WHERE tenant_id = $1) m ORDER BY m.month DESC";
-        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id]).await?;
         let uses = rows.iter().map(|row| {
             Ok(BudgetUse {
                 month: row.text("month")?,
@@ -194,7 +187,7 @@ impl Tenant {
         let month = month.unwrap_or_default();
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM budget_limit WHERE tenant_id = $1 AND month = $2 RETURNING tokens";
-        let rows = write.fetch(sql, args![&self.id, month]).await?;
+        let rows = write.read(sql, args![&self.id, month]).await?;
         let before = rows.first().map(|row| row.number("tokens")).transpose()?;
         if let Some(limit) = limit {
             let sql = "INSERT INTO budget_limit (tenant_id, month, tokens) VALUES ($1, $2, $3)";

@@ -10,7 +10,7 @@ use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source, SourceError, S
 use serde_json::{Map, Value, json};
 
 use crate::engine::Reads;
-use crate::error::{Mistake, StoreError, pointer};
+use crate::error::{Mistake, StoreError, in_set, pointer};
 use crate::goclaw::without_tenant;
 use crate::scope::HookScope;
 use crate::secret::name_as_global;
@@ -90,9 +90,13 @@ impl Tenant {
     }
 
     /// Checks a hook alone, as somebody has written it. The paths of its mistakes begin at the hook.
-    pub(crate) async fn check_hook(&self, hook: &Value) -> Result<(), StoreError> {
+    pub(crate) async fn check_hook(
+        &self,
+        reads: &mut dyn Reads,
+        hook: &Value,
+    ) -> Result<(), StoreError> {
         let bundle = Bundle::new(vec![hook.clone()], Map::new())?;
-        let checked = self.check_set(&mut self.engine(), &bundle, true).await;
+        let checked = self.check_set(reads, &bundle, true).await;
         checked.map_err(|error| error.at(|path| path.replacen("/hooks/0", "", 1)))?;
         Ok(())
     }
@@ -157,11 +161,7 @@ impl Tenant {
         let once = Once(Mutex::new(Some(limited)));
         let loaded = builder.source(once).build().await;
         let runtime = loaded.map_err(|error| {
-            let mistakes = error.mistakes().map(|mistake| {
-                let path = path_in(&bundle.hooks, mistake);
-                Mistake::new(path, mistake.message(), mistake.help().unwrap_or_default())
-            });
-            StoreError::Invalid(mistakes.collect())
+            StoreError::of_config(&error, |mistake| path_in(&bundle.hooks, mistake))
         })?;
         Ok(runtime.status())
     }
@@ -203,60 +203,48 @@ impl Tenant {
         global: Option<&Bundle>,
         own: Option<&Bundle>,
     ) -> Result<(Bundle, Vec<String>), StoreError> {
-        let mut notices = Vec::new();
-        let none = Vec::new();
         let newest = [global, own].into_iter().flatten();
         let newest = newest.max_by_key(|bundle| bundle.revision);
-        let mut global = global
-            .map(|bundle| self.other("").level(bundle))
-            .transpose()?;
-        for hook in global.iter_mut().flat_map(|bundle| &mut bundle.hooks) {
-            name_as_global(hook);
-        }
-        let own = own.map(|bundle| self.level(bundle)).transpose()?;
-        let (global, own) = (global.as_ref(), own.as_ref());
-        let above = global.map_or(&none, |bundle| &bundle.hooks);
-        let below = own.map_or(&none, |bundle| &bundle.hooks);
-        let named = |hooks: &[Value], mandatory: bool| -> BTreeSet<String> {
-            let hooks = hooks
-                .iter()
-                .filter(|hook| !mandatory || hook["mandatory"] == true);
-            hooks
-                .filter_map(|hook| hook["name"].as_str())
-                .map(str::to_owned)
-                .collect()
+        let level = |tenant: &Tenant, bundle: Option<&Bundle>| match bundle {
+            Some(bundle) => tenant.level(bundle),
+            None => Ok(Bundle::new(Vec::new(), Map::new())?),
         };
-        let (mandatory, replaced) = (named(above, true), named(below, false));
-        let mut hooks = Vec::new();
-        for (is_own, hook) in above
+        let (mut global, own) = (level(&self.other(""), global)?, level(self, own)?);
+        global.hooks.iter_mut().for_each(name_as_global);
+        let is_mandatory = |hook: &&Value| hook["mandatory"] == true;
+        let mandatory: BTreeSet<_> = global
+            .hooks
             .iter()
-            .map(|hook| (false, hook))
-            .chain(below.iter().map(|hook| (true, hook)))
-        {
-            let name = hook["name"].as_str().unwrap_or_default();
-            if is_own && mandatory.contains(name) {
+            .filter(is_mandatory)
+            .map(name_of)
+            .collect();
+        let replaced: BTreeSet<_> = own.hooks.iter().map(name_of).collect();
+        let mut notices = Vec::new();
+        let above = global.hooks.iter().filter(|hook| {
+            let name = name_of(hook);
+            mandatory.contains(name) || !replaced.contains(name)
+        });
+        let below = own.hooks.iter().filter(|hook| {
+            let name = name_of(hook);
+            let is_free = !mandatory.contains(name);
+            if !is_free {
                 notices.push(format!(
                     "the hook `{name}` does not run: the global one of its name is mandatory"
                 ));
-            } else if is_own || mandatory.contains(name) || !replaced.contains(name) {
-                hooks.push(hook.clone());
             }
-        }
-        let mut tables = global
-            .map(|bundle| bundle.tables().clone())
-            .unwrap_or_default();
-        for (key, own) in own
-            .map(|bundle| bundle.tables().clone())
-            .unwrap_or_default()
-        {
-            if key == "limits" && !mandatory.is_empty() {
-                notices.push(
-                    "`limits` of the tenant is left out: the global set has mandatory hooks"
-                        .to_owned(),
-                );
-                continue;
-            }
+            is_free
+        });
+        let hooks = above.chain(below).cloned().collect();
+        let mut tables = global.tables().clone();
+        for (key, own) in own.tables().clone() {
+            let left_out = |what: &str, why: &str| {
+                format!("`{what}` of the tenant is left out: the global {why}")
+            };
+            let there = "settings have it";
             match (tables.get_mut(&key), own) {
+                _ if key == "limits" && !mandatory.is_empty() => {
+                    notices.push(left_out(&key, "set has mandatory hooks"));
+                }
                 (None, own) => {
                     tables.insert(key, own);
                 }
@@ -264,15 +252,13 @@ impl Tenant {
                 (Some(Value::Object(above)), Value::Object(own)) => {
                     for (name, own) in own {
                         if above.contains_key(&name) {
-                            notices.push(format!("`{key}.{name}` of the tenant is left out: the global settings have it"));
+                            notices.push(left_out(&format!("{key}.{name}"), there));
                         } else {
                             above.insert(name, own);
                         }
                     }
                 }
-                (Some(_), _) => notices.push(format!(
-                    "`{key}` of the tenant is left out: the global settings have it"
-                )),
+                (Some(_), _) => notices.push(left_out(&key, there)),
             }
         }
         self.store.capabilities.limit(&mut tables);
@@ -288,6 +274,11 @@ impl Tenant {
     }
 }
 
+/// The name of a hook; empty for the settings.
+pub(crate) fn name_of(hook: &Value) -> &str {
+    hook["name"].as_str().unwrap_or_default()
+}
+
 /// The key of the system whose hook this is; nothing for our own.
 fn system_of(hook: &Value) -> Option<&'static str> {
     let mut systems = ImportEntry::KEYS.iter().copied();
@@ -296,7 +287,6 @@ fn system_of(hook: &Value) -> Option<&'static str> {
 
 /// The place of a mistake among the hooks and tables of a set, as a JSON Pointer.
 fn path_in(hooks: &[Value], mistake: &ConfigError) -> String {
-    let path = pointer(mistake.path());
     let file = mistake.file().and_then(Path::to_str);
     let name = file.and_then(|file| {
         file.strip_prefix(SET)?
@@ -308,14 +298,13 @@ fn path_in(hooks: &[Value], mistake: &ConfigError) -> String {
         let found = named.find(|(_, hook)| hook["name"] == name);
         let system = found.and_then(|(index, hook)| Some((index, system_of(hook)?)));
         return system.map_or_else(String::new, |(index, system)| {
-            format!("/hooks/{index}/{system}{path}")
+            format!("/hooks/{index}/{system}{}", pointer(mistake))
         });
     }
-    let path = path.strip_prefix("/hooks").unwrap_or(&path);
-    let Some(rest) = path.strip_prefix("/on/") else {
-        return path.to_owned();
+    let path = in_set(mistake);
+    let Some(rest) = path.strip_prefix("/hooks/") else {
+        return path;
     };
-    // The loader counts the hooks of our own format.
     let (index, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let mut own = hooks
         .iter()

@@ -94,10 +94,20 @@ fn told(mistakes: &[Mistake]) -> String {
 }
 
 /// The path of a mistake, such as `hooks.on[0].http`, as a JSON Pointer.
-pub(crate) fn pointer(path: &str) -> String {
-    let path = path.replace(['.', '['], "/").replace(']', "");
+pub(crate) fn pointer(mistake: &ConfigError) -> String {
+    let path = mistake.path().replace(['.', '['], "/").replace(']', "");
     let slash = if path.is_empty() { "" } else { "/" };
     format!("{slash}{path}")
+}
+
+/// The same in a set: `/hooks/0/http`, as the loader counts the hooks of our own format.
+pub(crate) fn in_set(mistake: &ConfigError) -> String {
+    let path = pointer(mistake);
+    let path = path.strip_prefix("/hooks").unwrap_or(&path);
+    match path.strip_prefix("/on") {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("/hooks{rest}"),
+        _ => path.to_owned(),
+    }
 }
 
 impl StoreError {
@@ -106,16 +116,11 @@ impl StoreError {
         StoreError::Invalid(vec![Mistake::new(path, message, help)])
     }
 
-    /// All mistakes of a file, whose paths begin at the table `hooks`: `hooks.on[0].http.url`.
-    pub(crate) fn of_config(error: &ConfigError) -> Self {
+    /// All mistakes of a file, each at its path.
+    pub(crate) fn of_config(error: &ConfigError, path: impl Fn(&ConfigError) -> String) -> Self {
         let mistakes = error.mistakes().map(|mistake| {
-            let path = pointer(mistake.path());
-            let path = path.strip_prefix("/hooks").unwrap_or(&path);
-            let path = match path.strip_prefix("/on") {
-                Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("/hooks{rest}"),
-                _ => path.to_owned(),
-            };
-            Mistake::new(path, mistake.message(), mistake.help().unwrap_or_default())
+            let help = mistake.help().unwrap_or_default();
+            Mistake::new(path(mistake), mistake.message(), help)
         });
         StoreError::Invalid(mistakes.collect())
     }
@@ -137,7 +142,7 @@ impl StoreError {
 impl From<BundleError> for StoreError {
     fn from(error: BundleError) -> Self {
         match &error {
-            BundleError::Hooks(error) => StoreError::of_config(error),
+            BundleError::Hooks(error) => StoreError::of_config(error, in_set),
             _ => StoreError::invalid("", error.to_string(), ""),
         }
     }

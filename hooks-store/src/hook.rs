@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::admin::{By, Write};
-use crate::bundle::{MOST_HOOKS, expect_room};
+use crate::bundle::{MOST_HOOKS, expect_room, name_of};
 use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
 use crate::scope::HookScope;
@@ -197,9 +197,17 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn versions(&self, id: &str) -> Result<Vec<HookVersion>, StoreError> {
+        self.versions_in(&mut self.engine(), id).await
+    }
+
+    async fn versions_in(
+        &self,
+        reads: &mut dyn Reads,
+        id: &str,
+    ) -> Result<Vec<HookVersion>, StoreError> {
         let sql = "SELECT version, parent, hash, body, deleted, author, comment, at FROM hook_version \
                    WHERE tenant_id = $1 AND hook_id = $2 ORDER BY version DESC";
-        let rows = self.engine().fetch(sql, args![&self.id, id]).await?;
+        let rows = reads.read(sql, args![&self.id, id]).await?;
         let versions = rows.iter().map(|row| {
             Ok(HookVersion {
                 version: row.number("version")?,
@@ -335,33 +343,29 @@ impl Tenant {
         expected: u64,
         by: &By,
     ) -> Result<Hook, StoreError> {
-        let versions = self.versions(id).await?;
-        let missing = || StoreError::NotFound(format!("version {version} of a hook {id:?}"));
-        let current = versions.first().ok_or_else(missing)?;
-        let old = versions
-            .iter()
-            .find(|old| old.version == version)
-            .ok_or_else(missing)?;
-        if id != SETTINGS {
-            self.check_hook(&old.body).await?;
-        }
         let mut write = self.write(by).await?;
-        let sql = "SELECT version FROM hook WHERE tenant_id = $1 AND id = $2";
-        let rows = write.fetch(sql, args![&self.id, id]).await?;
-        let newest = rows.first().map_or(Ok(0), |row| row.number("version"))?;
-        if newest != expected {
-            return Err(StoreError::Conflict { current: newest });
+        let versions = self.versions_in(&mut write, id).await?;
+        let missing = || StoreError::NotFound(format!("version {version} of a hook {id:?}"));
+        let newest = versions.first().ok_or_else(missing)?;
+        let mut olds = versions.iter();
+        let old = olds.find(|old| old.version == version);
+        let old = old.ok_or_else(missing)?;
+        if newest.version != expected {
+            return Err(StoreError::Conflict {
+                current: newest.version,
+            });
         }
-        if current.is_deleted {
+        if newest.is_deleted {
             self.names(&mut write).await?;
         }
         if id != SETTINGS {
+            self.check_hook(&mut write, &old.body).await?;
             self.expect_free(&mut write, id, &old.body).await?;
         }
         let before = Before {
             id,
-            version: newest,
-            hash: &current.hash,
+            version: newest.version,
+            hash: &newest.hash,
         };
         let hook = self.save(&mut write, before, old.body.clone(), false);
         let hook = hook.await?;
@@ -661,7 +665,7 @@ impl Tenant {
     /// The names of the draft, which must have room for one hook more.
     async fn names(&self, write: &mut Write<'_>) -> Result<Names, StoreError> {
         let sql = "SELECT name FROM hook WHERE tenant_id = $1 AND deleted = 0 AND id <> $2";
-        let rows = write.fetch(sql, args![&self.id, SETTINGS]).await?;
+        let rows = write.read(sql, args![&self.id, SETTINGS]).await?;
         expect_room(rows.len() + 1)?;
         let taken = rows.iter().map(|row| row.text("name"));
         Ok(Names {
@@ -700,7 +704,7 @@ impl Tenant {
         self.move_secrets(write, before.id, version, &mut body)
             .await?;
         let text = crate::text::canonical(&body);
-        let hash = crate::text::hex(&sha256(text.as_bytes()));
+        let hash = hex::encode(sha256(text.as_bytes()));
         let sql = "INSERT INTO hook_version \
                    (tenant_id, hook_id, version, parent, hash, body, deleted, author, comment, at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
@@ -794,7 +798,7 @@ impl Tenant {
         let mut rest = body.clone();
         let mut is_whole = true;
         while rest.is_object() {
-            let more = match self.check_hook(&rest).await {
+            let more = match self.check_hook(&mut self.engine(), &rest).await {
                 Err(StoreError::Invalid(more)) => more,
                 checked => {
                     checked?;
@@ -836,75 +840,46 @@ impl Tenant {
         // The store says which version it is.
         body.remove("version");
         let tenant = body.remove("tenant");
-        if tenant.is_some_and(|tenant| tenant != self.id) {
-            let message = "the tenant of a hook is that of who saves it";
-            mistakes.push(Mistake::new("/tenant", message, "leave `tenant` out"));
-        }
         let agents = body.remove("agents");
         let said = body.get("scope").and_then(Value::as_str).map(str::to_owned);
         if said.is_some() {
             body.remove("scope");
         }
-        match (said.as_deref(), &agents) {
-            (Some("agent"), Some(Value::Array(agents))) if !agents.is_empty() => {}
-            (Some("agent"), _) => {
-                let message = "the scope is `agent`, and no agent is named";
-                mistakes.push(Mistake::new(
-                    "/agents",
-                    message,
-                    "write `\"agents\": [\"…\"]`",
-                ));
-            }
-            (Some("global"), _) if !self.is_global() => {
-                let message = "only the global tenant has hooks for all tenants";
-                mistakes.push(Mistake::new(
-                    "/scope",
-                    message,
-                    "write `\"scope\": \"tenant\"`",
-                ));
-            }
-            (Some("tenant"), _) if self.is_global() => {
-                let message = "a hook of the global tenant is for all tenants";
-                mistakes.push(Mistake::new(
-                    "/scope",
-                    message,
-                    "write `\"scope\": \"global\"`",
-                ));
-            }
-            (None | Some("global" | "tenant"), None) => {}
-            (Some("global" | "tenant") | None, Some(_)) => {
-                let message = "only the scope `agent` names agents";
-                mistakes.push(Mistake::new(
-                    "/agents",
-                    message,
-                    "write `\"scope\": \"agent\"`",
-                ));
-            }
-            (Some(other), _) => {
-                let help = "write `global`, `tenant` or `agent`";
-                mistakes.push(Mistake::new(
-                    "/scope",
-                    format!("`{other}` is no scope"),
-                    help,
-                ));
-            }
+        let mut wrong = |path: &str, message: &str, help: &str| {
+            mistakes.push(Mistake::new(path, message, help));
+        };
+        if tenant.is_some_and(|tenant| tenant != self.id) {
+            let message = "the tenant of a hook is that of who saves it";
+            wrong("/tenant", message, "leave `tenant` out");
+        }
+        let own = HookScope::of(self.is_global(), &Value::Null).as_str();
+        let is_for_agents = said.as_deref() == Some("agent");
+        if let Some(said) = said
+            && !is_for_agents
+            && said != own
+        {
+            let message = format!("`{said}` is no scope of a hook of this tenant");
+            wrong("/scope", &message, &format!("write `{own}` or `agent`"));
+        }
+        let named = agents.as_ref().and_then(Value::as_array);
+        let names_some = named.is_some_and(|named| !named.is_empty());
+        if (is_for_agents && !names_some) || (!is_for_agents && agents.is_some()) {
+            let message = "a hook with the scope `agent` names agents, and no other does";
+            let help = "write `\"scope\": \"agent\", \"agents\": [\"…\"]`";
+            wrong("/agents", message, help);
         }
         if let Some(agents) = agents {
             body.insert("scope".to_owned(), json!({ "agents": agents }));
         }
         let tenants = body.get("scope").and_then(|scope| scope.get("tenants"));
-        let tenants = tenants.and_then(Value::as_array).into_iter().flatten();
-        if !self.is_global() && tenants.into_iter().any(|tenant| *tenant != self.id) {
+        let mut tenants = tenants.and_then(Value::as_array).into_iter().flatten();
+        if !self.is_global() && tenants.any(|tenant| *tenant != self.id) {
             let message = "a tenant's hook is for this tenant alone";
-            mistakes.push(Mistake::new(
-                "/scope/tenants",
-                message,
-                "leave `tenants` out",
-            ));
+            wrong("/scope/tenants", message, "leave `tenants` out");
         }
         if !self.is_global() && body.get("mandatory") == Some(&Value::Bool(true)) {
             let message = "only a hook of the global tenant can be mandatory";
-            mistakes.push(Mistake::new("/mandatory", message, "leave `mandatory` out"));
+            wrong("/mandatory", message, "leave `mandatory` out");
         }
         let body = Value::Object(body);
         mistakes.extend(secret::mistakes(&body));
@@ -921,24 +896,14 @@ impl Tenant {
             let message = "a set of a store is not turned off as a whole";
             return Err(StoreError::invalid("/enabled", message, help));
         }
-        if tables
-            .get("limits")
-            .is_some_and(|limits| limits.get("refuse").is_some())
-        {
+        let limits = tables.get("limits");
+        if limits.is_some_and(|limits| limits.get("refuse").is_some()) {
             let message = "the deployment says which kinds of handlers do not run";
-            return Err(StoreError::invalid(
-                "/limits/refuse",
-                message,
-                "leave `refuse` out",
-            ));
+            let help = "leave `refuse` out";
+            return Err(StoreError::invalid("/limits/refuse", message, help));
         }
         Ok(tables.clone())
     }
-}
-
-/// The name of a hook; empty for the settings.
-fn name_of(body: &Value) -> &str {
-    body["name"].as_str().unwrap_or_default()
 }
 
 fn taken(name: &str) -> Mistake {

@@ -154,7 +154,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn nodes(&self) -> Result<Vec<Node>, StoreError> {
         let sql = "SELECT name, revision, hash, refused, seen FROM node WHERE tenant_id = $1 ORDER BY name";
-        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id]).await?;
         let nodes = rows.iter().map(|row| {
             Ok(Node {
                 name: row.text("name")?,
@@ -174,7 +174,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn breakers(&self) -> Result<Vec<Breaker>, StoreError> {
         let sql = "SELECT node, hook, state, since, reset FROM breaker WHERE tenant_id = $1 ORDER BY hook, node";
-        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id]).await?;
         let breakers = rows.iter().map(|row| {
             Ok(Breaker {
                 node: row.text("node")?,

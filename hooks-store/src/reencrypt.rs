@@ -1,11 +1,11 @@
 //! Moving everything that is encrypted to another key.
 
 use crate::admin::By;
-use crate::engine::args;
+use crate::engine::{Reads, args};
 use crate::error::StoreError;
 use crate::recorder::row;
+use crate::secret;
 use crate::store::Store;
-use crate::{secret, text};
 
 /// How many values are encrypted anew in one transaction.
 const BATCH: u64 = 500;
@@ -24,7 +24,7 @@ impl Store {
             let tenant = self.tenant("");
             let mut write = tenant.write(by).await?;
             let sql = "SELECT tenant_id, name, version, value FROM secret WHERE substr(value, 1, 8) <> $1 LIMIT $2";
-            let secrets = write.fetch(sql, args![first.clone(), BATCH]).await?;
+            let secrets = write.read(sql, args![first.clone(), BATCH]).await?;
             for row in &secrets {
                 let (tenant, name) = (row.text("tenant_id")?, row.text("name")?);
                 let version = row.number("version")?;
@@ -39,11 +39,11 @@ impl Store {
             let sql = "SELECT tenant_id, seq, detail, detail_hash FROM execution \
                    WHERE detail_hash <> $1 AND substr(detail, 1, 8) <> $2 LIMIT $3";
             let details = write
-                .fetch(sql, args![Vec::new(), first.clone(), BATCH])
+                .read(sql, args![Vec::new(), first.clone(), BATCH])
                 .await?;
             for row in &details {
                 let (tenant, seq) = (row.text("tenant_id")?, row.number("seq")?);
-                let hash = text::hex(&row.bytes("detail_hash")?);
+                let hash = hex::encode(&row.bytes("detail_hash")?);
                 let place = row::place(&tenant, &hash);
                 let sealed = keys.seal(&place, &keys.must_open(&place, &row.bytes("detail")?)?)?;
                 let sql = "UPDATE execution SET detail = $3 WHERE tenant_id = $1 AND seq = $2";

@@ -3,8 +3,6 @@
 //! A publication reads and checks the set without a lock. Then it locks, and if anybody has written meanwhile, it begins
 //! again: what is published is what was checked. If others write all the time, it locks first.
 
-use std::fmt;
-
 use async_trait::async_trait;
 use hooks_runtime::{Bundle, Source, SourceError};
 use jiff::Timestamp;
@@ -177,7 +175,7 @@ impl Tenant {
             });
         }
         let sql = "UPDATE counter SET value = value + 1 WHERE name = 'revision' RETURNING value";
-        let rows = write.fetch(sql, args![]).await?;
+        let rows = write.read(sql, args![]).await?;
         bundle.revision = rows.first().map_or(Ok(0), |row| row.number("value"))?;
         bundle.parent = before.map(|before| before.sha256);
         bundle.created = Some(write.at);
@@ -233,8 +231,7 @@ impl Tenant {
                    ORDER BY number DESC LIMIT $3";
         let before = before(cursor);
         let rows = self
-            .store
-            .engine
+            .engine()
             .fetch(sql, args![&self.id, before, rows_for(limit)])
             .await?;
         let revisions = rows.iter().map(Revision::of).collect::<Result<_, _>>()?;
@@ -250,11 +247,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn revision(&self, number: u64) -> Result<Option<Revision>, StoreError> {
         let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 AND number = $2";
-        let rows = self
-            .store
-            .engine
-            .fetch(sql, args![&self.id, number])
-            .await?;
+        let rows = self.engine().fetch(sql, args![&self.id, number]).await?;
         rows.first().map(Revision::of).transpose()
     }
 
@@ -348,21 +341,16 @@ impl Tenant {
     pub fn source(&self) -> StoreSource {
         StoreSource {
             tenant: self.clone(),
-            changes: tokio::sync::Mutex::new(Store(std::sync::Arc::clone(&self.store)).changes()),
+            changes: tokio::sync::Mutex::new(self.store.changes.subscribe()),
         }
     }
 }
 
 /// The source of a tenant's bundles.
+#[derive(Debug)]
 pub struct StoreSource {
     tenant: Tenant,
     changes: tokio::sync::Mutex<watch::Receiver<u64>>,
-}
-
-impl fmt::Debug for StoreSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StoreSource").field(&self.tenant.id).finish()
-    }
 }
 
 #[async_trait]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::admin::By;
-use crate::engine::{Row, args};
+use crate::engine::{Reads, Row, args};
 use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::text::sha256;
@@ -61,7 +61,7 @@ impl Tenant {
         let mut write = self.write(by).await?;
         let (id, at) = (self.store.new_id(), write.at);
         let body = json!(sample).to_string();
-        let hash = crate::text::hex(&sha256(body.as_bytes()));
+        let hash = hex::encode(sha256(body.as_bytes()));
         let sql = "INSERT INTO sample (tenant_id, id, name, body, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
         let values = args![&self.id, &id, &sample.name, body, &by.actor, at];
         write.execute(sql, values).await?;
@@ -82,7 +82,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn samples(&self) -> Result<Vec<Sample>, StoreError> {
         let sql = "SELECT id, body, author, at FROM sample WHERE tenant_id = $1 ORDER BY name, id";
-        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id]).await?;
         rows.iter().map(Sample::of).collect()
     }
 
@@ -93,7 +93,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn sample(&self, id: &str) -> Result<Option<Sample>, StoreError> {
         let sql = "SELECT id, body, author, at FROM sample WHERE tenant_id = $1 AND id = $2";
-        let rows = self.store.engine.fetch(sql, args![&self.id, id]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id, id]).await?;
         rows.first().map(Sample::of).transpose()
     }
 
@@ -105,11 +105,11 @@ impl Tenant {
     pub async fn delete_sample(&self, id: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM sample WHERE tenant_id = $1 AND id = $2 RETURNING body";
-        let rows = write.fetch(sql, args![&self.id, id]).await?;
+        let rows = write.read(sql, args![&self.id, id]).await?;
         let row = rows
             .first()
             .ok_or_else(|| StoreError::NotFound(format!("sample {id:?}")))?;
-        let hash = crate::text::hex(&sha256(row.text("body")?.as_bytes()));
+        let hash = hex::encode(sha256(row.text("body")?.as_bytes()));
         write.log("sample.delete", id, &hash, "").await?;
         write.commit().await
     }

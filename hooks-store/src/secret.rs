@@ -160,7 +160,7 @@ impl Tenant {
         value: &str,
     ) -> Result<u64, StoreError> {
         let sql = "SELECT COALESCE(MAX(version), 0) AS version FROM secret WHERE tenant_id = $1 AND name = $2";
-        let rows = write.fetch(sql, args![&self.id, name]).await?;
+        let rows = write.read(sql, args![&self.id, name]).await?;
         let version = rows.first().map_or(Ok(0), |row| row.number("version"))? + 1;
         let number = version.to_string();
         let place = place(&self.id, name, &number);
@@ -181,7 +181,7 @@ impl Tenant {
     ) -> Result<Option<String>, StoreError> {
         let sql = "SELECT tenant_id, name, version, value FROM secret WHERE tenant_id = $1 AND name = $2 \
                    ORDER BY version DESC LIMIT 1";
-        let rows = write.fetch(sql, args![&self.id, name]).await?;
+        let rows = write.read(sql, args![&self.id, name]).await?;
         let value = rows.first().map(|row| self.open_secret(row)).transpose()?;
         Ok(value.flatten())
     }
@@ -203,7 +203,7 @@ impl Tenant {
     pub async fn secrets(&self) -> Result<Vec<SecretInfo>, StoreError> {
         let sql = "SELECT name, version, author, at FROM secret s WHERE tenant_id = $1 AND version = \
                    (SELECT MAX(version) FROM secret WHERE tenant_id = s.tenant_id AND name = s.name) ORDER BY name";
-        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id]).await?;
         let secrets = rows.iter().map(|row| {
             Ok(SecretInfo {
                 name: row.text("name")?,
@@ -245,7 +245,7 @@ impl Tenant {
     /// If a value cannot be decrypted, or the database fails.
     pub async fn secret_values(&self) -> Result<StoreSecrets, StoreError> {
         // A change while the values are read is one to follow.
-        let changes = Store(Arc::clone(&self.store)).changes();
+        let changes = self.store.changes.subscribe();
         let secrets = self.secret_values_now().await?;
         let store = Arc::downgrade(&self.store);
         tokio::spawn(follow(

@@ -38,7 +38,7 @@ pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send +
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Store(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
@@ -94,9 +94,10 @@ impl Inner {
     }
 }
 
-impl fmt::Debug for Store {
+/// The kind of database alone: what follows may be a password.
+impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Store").field(&self.0.address).finish()
+        f.write_str(&self.address)
     }
 }
 
@@ -179,7 +180,7 @@ impl Store {
 /// A tenant of a [`Store`](crate::Store). A clone is the same one.
 ///
 /// What belongs to another tenant is not found.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Tenant {
     pub(crate) store: Arc<Inner>,
     pub(crate) id: String,
@@ -206,11 +207,5 @@ impl Tenant {
             store: Arc::clone(&self.store),
             id: id.to_owned(),
         }
-    }
-}
-
-impl fmt::Debug for Tenant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Tenant").field(&self.id).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! Texts that stand for values: the canonical one, its hash, and digits.
+//! Texts that stand for values: the canonical one, and its hash.
 
 use hooks_runtime::__MOST as MOST;
 use ring::digest::{SHA256, digest};
@@ -22,10 +22,4 @@ pub(crate) fn canonical(value: &impl Serialize) -> String {
 
 pub(crate) fn sha256(bytes: &[u8]) -> Vec<u8> {
     digest(&SHA256, bytes).as_ref().to_vec()
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
-    digits.collect()
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::By;
 use crate::crypt::random_text;
-use crate::engine::{Row, args};
+use crate::engine::{Reads, Row, args};
 use crate::error::StoreError;
 use crate::store::{Store, Tenant};
 use crate::text::sha256;
@@ -127,7 +127,7 @@ pub struct Caller {
 }
 
 fn hash(plain: &str) -> String {
-    crate::text::hex(&sha256(plain.as_bytes()))
+    hex::encode(sha256(plain.as_bytes()))
 }
 
 fn role(row: &Row) -> Result<Role, StoreError> {
@@ -219,7 +219,7 @@ impl Tenant {
     pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
         let sql =
             "SELECT id, name, role, agent, author, at FROM token WHERE tenant_id = $1 ORDER BY id";
-        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id]).await?;
         let tokens = rows.iter().map(|row| {
             Ok(Token {
                 id: row.text("id")?,
@@ -241,7 +241,7 @@ impl Tenant {
     pub async fn revoke_token(&self, id: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM token WHERE tenant_id = $1 AND id = $2 RETURNING role";
-        let rows = write.fetch(sql, args![&self.id, id]).await?;
+        let rows = write.read(sql, args![&self.id, id]).await?;
         let row = rows
             .first()
             .ok_or_else(|| StoreError::NotFound(format!("token {id:?}")))?;

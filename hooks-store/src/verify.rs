@@ -12,7 +12,7 @@ impl Tenant {
     /// The newest row of a chain, and the last one that was removed: the number and the hash of each.
     async fn ends(&self, log: &str) -> Result<[(u64, Vec<u8>); 2], StoreError> {
         let sql = "SELECT seq, hash, removed_seq, removed_hash FROM chain WHERE tenant_id = $1 AND log = $2";
-        let rows = self.store.engine.fetch(sql, args![&self.id, log]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id, log]).await?;
         let Some(row) = rows.first() else {
             return Ok(Default::default());
         };
@@ -29,7 +29,7 @@ impl Tenant {
         log: &str,
         sql: &str,
         link: impl Fn(&Row) -> Result<Link, StoreError>,
-        extra: impl Fn(&Row) -> Option<String>,
+        mut extra: impl FnMut(&Row) -> Option<String>,
     ) -> Result<Verified, StoreError> {
         let [end, removed] = self.ends(log).await?;
         let mut walk = Walk::after(removed.0, removed.1);
@@ -40,8 +40,7 @@ impl Tenant {
                 return Ok(walk.verified);
             }
             let rows = self
-                .store
-                .engine
+                .engine()
                 .fetch(sql, args![&self.id, after, ROWS])
                 .await?;
             let first = rows.first().map(|row| row.number("seq")).transpose()?;

@@ -33,9 +33,9 @@ impl Tenant {
                    ORDER BY seq LIMIT $3";
         // The row before has the hash that the first line needs.
         let values = args![&self.id, seq, u64::from(limit) + 1];
-        let rows = self.store.engine.fetch(sql, values).await?;
+        let rows = self.engine().fetch(sql, values).await?;
         let sql = "SELECT removed_seq, removed_hash FROM chain WHERE tenant_id = $1 AND log = $2";
-        let ends = self.store.engine.fetch(sql, args![&self.id, LOG]).await?;
+        let ends = self.engine().fetch(sql, args![&self.id, LOG]).await?;
         let mut before = ends
             .first()
             .map_or(Ok(Vec::new()), |row| row.bytes("removed_hash"))?;
@@ -45,9 +45,9 @@ impl Tenant {
             if row.number("seq")? > seq {
                 let line = json!({
                     "seq": row.number("seq")?,
-                    "hash": crate::text::hex(&hash),
-                    "detail_hash": crate::text::hex(&row.bytes("detail_hash")?),
-                    "before": crate::text::hex(&before),
+                    "hash": hex::encode(&hash),
+                    "detail_hash": hex::encode(&row.bytes("detail_hash")?),
+                    "before": hex::encode(&before),
                     "record": row.json::<Json>("body")?,
                 });
                 lines.push(line.to_string());
@@ -103,12 +103,6 @@ pub fn verify_lines(lines: impl BufRead) -> Result<Verified, StoreError> {
     Ok(walk.unwrap_or_else(|| Walk::after(0, Vec::new())).verified)
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
-    let pairs = hex.as_bytes().chunks(2);
-    let bytes = pairs.map(|pair| {
-        std::str::from_utf8(pair)
-            .ok()
-            .and_then(|pair| u8::from_str_radix(pair, 16).ok())
-    });
-    bytes.collect::<Option<_>>().unwrap_or_default()
+fn bytes(digits: &str) -> Vec<u8> {
+    hex::decode(digits).unwrap_or_default()
 }

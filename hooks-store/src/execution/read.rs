@@ -75,7 +75,7 @@ impl Execution {
     fn of(row: &Row) -> Result<Self, StoreError> {
         Ok(Execution {
             seq: row.number("seq")?,
-            hash: crate::text::hex(&row.bytes("hash")?),
+            hash: hex::encode(&row.bytes("hash")?),
             has_detail: !row.bytes("detail_hash")?.is_empty(),
             record: row.json("body")?,
         })
@@ -115,7 +115,7 @@ impl Tenant {
         sql: &str,
         values: Vec<Value>,
     ) -> Result<Vec<Execution>, StoreError> {
-        let rows = self.store.engine.fetch(sql, values).await?;
+        let rows = self.engine().fetch(sql, values).await?;
         rows.iter().map(Execution::of).collect()
     }
 
@@ -161,7 +161,7 @@ impl Tenant {
     pub async fn detail(&self, seq: u64, by: &By) -> Result<Option<Json>, StoreError> {
         let sql =
             "SELECT seq, detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq = $2";
-        let rows = self.store.engine.fetch(sql, args![&self.id, seq]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id, seq]).await?;
         let Some(row) = rows.first() else {
             return Ok(None);
         };
@@ -169,7 +169,7 @@ impl Tenant {
         if hash.is_empty() {
             return Ok(None);
         }
-        let place_hash = crate::text::hex(&hash);
+        let place_hash = hex::encode(&hash);
         let place = place(&self.id, &place_hash);
         let detail = self.store.keys.must_open(&place, &row.bytes("detail")?)?;
         let mut write = self.write(by).await?;
@@ -203,7 +203,7 @@ impl Tenant {
         filter.add_to(&mut sql, &mut values);
         values.push(u64::from(limit).into());
         let _ = write!(sql, " ORDER BY seq DESC LIMIT ${}", values.len());
-        let found = self.store.engine.fetch(&sql, values).await?;
+        let found = self.engine().fetch(&sql, values).await?;
         let tenant = self.clone();
         let (Some(newest), Some(oldest)) = (found.first(), found.last()) else {
             return Ok(PastRecords {
@@ -230,7 +230,7 @@ impl Tenant {
     async fn event_before(&self, seq: u64) -> Result<u64, StoreError> {
         let sql = "SELECT seq FROM execution WHERE tenant_id = $1 AND hook = '' AND seq < $2 \
                    ORDER BY seq DESC LIMIT 1";
-        let rows = self.store.engine.fetch(sql, args![&self.id, seq]).await?;
+        let rows = self.engine().fetch(sql, args![&self.id, seq]).await?;
         rows.first().map_or(Ok(0), |row| row.number("seq"))
     }
 
@@ -263,28 +263,23 @@ impl Tenant {
     ///
     /// If the database fails. A broken chain is no error: the answer names it.
     pub async fn verify(&self) -> Result<Verified, StoreError> {
-        let columns = COLUMNS.join(", ");
         let sql = format!(
-            "SELECT seq, {columns}, body, detail, detail_hash, hash FROM execution \
+            "SELECT seq, {COLUMNS}, body, detail, detail_hash, hash FROM execution \
              WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"
         );
-        let unread = std::sync::atomic::AtomicU64::new(0);
+        let mut unread = 0;
         let link = |row: &Row| Link::of(row, row.bytes("detail_hash")?);
         let wrong = |row: &Row| {
-            self.wrong(row, &unread)
+            self.wrong(row, &mut unread)
                 .unwrap_or_else(|error| Some(error.to_string()))
         };
         let mut verified = self.verify_chain(LOG, &sql, link, wrong).await?;
-        verified.unread = unread.into_inner();
+        verified.unread = unread;
         Ok(verified)
     }
 
     /// What is wrong with a row whose hash holds.
-    fn wrong(
-        &self,
-        row: &Row,
-        unread: &std::sync::atomic::AtomicU64,
-    ) -> Result<Option<String>, StoreError> {
+    fn wrong(&self, row: &Row, unread: &mut u64) -> Result<Option<String>, StoreError> {
         let record: Record = row.json("body")?;
         let columns = Columns::of(&record);
         if let Some(column) = columns.differs(row) {
@@ -301,11 +296,11 @@ impl Tenant {
         match self
             .store
             .keys
-            .open(&place(&self.id, &crate::text::hex(&hash)), &detail)
+            .open(&place(&self.id, &hex::encode(&hash)), &detail)
         {
             Ok(Some(detail)) if sha256(&detail) == hash => Ok(None),
             Ok(None) => {
-                unread.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                *unread += 1;
                 Ok(None)
             }
             _ => Ok(Some("its detail was changed".to_owned())),
@@ -323,7 +318,7 @@ impl PastRecords {
         let sql = "SELECT seq, body, detail, detail_hash FROM execution \
                    WHERE tenant_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
         let values = args![&self.tenant.id, self.seq, self.newest, PART];
-        let rows = self.tenant.store.engine.fetch(sql, values).await?;
+        let rows = self.tenant.engine().fetch(sql, values).await?;
         if let Some(last) = rows.last() {
             self.seq = last.number("seq")?;
         }
@@ -338,7 +333,7 @@ impl Tenant {
         if hash.is_empty() {
             return row.json("body");
         }
-        let hash = crate::text::hex(&hash);
+        let hash = hex::encode(&hash);
         let place = place(&self.id, &hash);
         let opened = self.store.keys.open(&place, &row.bytes("detail")?)?;
         let whole = opened.and_then(|detail| json_of(&detail));

@@ -46,11 +46,7 @@ impl Tenant {
             // The first row that stays. Its time alone would not do: clocks step back.
             let sql =
                 "SELECT seq FROM execution WHERE tenant_id = $1 AND at >= $2 ORDER BY seq LIMIT 1";
-            let rows = self
-                .store
-                .engine
-                .fetch(sql, args![&self.id, oldest])
-                .await?;
+            let rows = self.engine().fetch(sql, args![&self.id, oldest]).await?;
             let stays = rows
                 .first()
                 .map_or(Ok(newest + 1), |row| row.number("seq"))?;

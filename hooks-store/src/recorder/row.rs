@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::activity::{self, Spot};
 use crate::chain::{self, Link};
 use crate::crypt::Keys;
-use crate::engine::{Engine, Value, args};
+use crate::engine::{Engine, Row, Value, args};
 use crate::error::StoreError;
 use crate::text::{self, sha256};
 
@@ -43,17 +43,8 @@ pub(crate) struct Ready {
 pub(crate) struct Columns(Vec<Value>);
 
 /// The columns, in the order of [`Columns`].
-pub(crate) const COLUMNS: [&str; 9] = [
-    "at",
-    "revision",
-    "hook",
-    "hook_version",
-    "event",
-    "tool",
-    "session",
-    "agent",
-    "outcome",
-];
+pub(crate) const COLUMNS: &str =
+    "at, revision, hook, hook_version, event, tool, session, agent, outcome";
 
 /// A text as a column has it.
 pub(crate) fn column(text: &str) -> String {
@@ -77,12 +68,10 @@ impl Columns {
     }
 
     /// The first column of a row that is another.
-    pub(crate) fn differs(&self, row: &crate::engine::Row) -> Option<&'static str> {
-        let named = COLUMNS.into_iter().zip(&self.0);
-        named
-            .into_iter()
-            .find(|(name, value)| row.get(name) != Some(value))
-            .map(|(name, _)| name)
+    pub(crate) fn differs(&self, row: &Row) -> Option<&'static str> {
+        let mut named = COLUMNS.split(", ").zip(&self.0);
+        let differing = named.find(|(name, value)| row.get(name) != Some(value));
+        differing.map(|(name, _)| name)
     }
 }
 
@@ -138,7 +127,7 @@ fn one(record: &Record, keys: &Keys) -> Result<Ready, StoreError> {
             .expect("the system has randomness");
         text.extend_from_slice(whole.to_string().as_bytes());
         detail_hash = sha256(&text);
-        detail = keys.seal(&place(&tenant, &text::hex(&detail_hash)), &text)?;
+        detail = keys.seal(&place(&tenant, &hex::encode(&detail_hash)), &text)?;
     }
     Ok(Ready {
         tenant,
@@ -165,14 +154,13 @@ fn leaves(value: &mut Json, change: &mut dyn FnMut(&mut Json)) {
 }
 
 fn insert(rows: usize) -> String {
-    let columns = COLUMNS.join(", ");
-    let width = COLUMNS.len() + 6;
+    let width = COLUMNS.split(", ").count() + 6;
     let rows = (0..rows).map(|row| {
         let places = (1..=width).map(|place| format!("${}", row * width + place));
         format!("({})", places.collect::<Vec<_>>().join(", "))
     });
     format!(
-        "INSERT INTO execution (tenant_id, seq, {columns}, body, detail, detail_hash, hash) VALUES {}",
+        "INSERT INTO execution (tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash) VALUES {}",
         rows.collect::<Vec<_>>().join(", ")
     )
 }
