@@ -87,11 +87,7 @@
     htmx.trigger("#views", "htmx:abort");
   });
   addEventListener("htmx:after:swap", () => {
-    for (const select of document.querySelectorAll("#views select")) {
-      if (select === document.activeElement) continue;
-      for (const option of select.options) option.selected = option.defaultSelected;
-    }
-    for (const box of document.querySelectorAll("#views input[type=checkbox]")) box.checked = box.defaultChecked;
+    for (const option of document.querySelectorAll("#views option")) option.selected = option.defaultSelected;
   });
 
   // A mistake is read at once.

@@ -1,5 +1,6 @@
 //! `/capabilities`: which hooks this deployment runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -12,22 +13,13 @@ use super::Api;
 use super::caller::Caller;
 use super::problem::Problem;
 
-/// A word of a hook, and whether hooks with it run here.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Capability {
-    /// The kind of handler, by its key in `[[hooks.on]]`, or the scope.
-    pub(crate) name: &'static str,
-    /// Whether hooks with it run. One that does not is refused when it is saved.
-    pub(crate) runs: bool,
-}
-
-/// What this deployment runs.
+/// Which hooks this deployment runs. One that it does not run is refused when it is saved.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Capabilities {
-    /// The kinds of handlers.
-    pub(crate) handlers: Vec<Capability>,
-    /// The scopes.
-    pub(crate) scopes: Vec<Capability>,
+    /// The kinds of handlers, by their keys in `[[hooks.on]]`, and whether they run.
+    pub(crate) handlers: BTreeMap<&'static str, bool>,
+    /// The scopes, and whether hooks with them run.
+    scopes: BTreeMap<&'static str, bool>,
 }
 
 /// Says which kinds of handlers and which scopes run here.
@@ -41,20 +33,16 @@ pub(super) async fn get(
 }
 
 impl Api {
-    /// What this deployment runs.
+    /// Which hooks this deployment runs.
     pub(crate) fn capabilities(&self) -> Capabilities {
         let known = self.store.capabilities();
-        let handlers = LimitsConfig::kinds().into_iter().map(|name| Capability {
-            name,
-            runs: known.allows_handler(name),
-        });
-        let scopes =
-            [HookScope::Global, HookScope::Tenant, HookScope::Agent].map(|scope| Capability {
-                name: scope.as_str(),
-                runs: known.allows_scope(scope),
-            });
+        let scopes = [HookScope::Global, HookScope::Tenant, HookScope::Agent];
+        let scopes = scopes.map(|scope| (scope.as_str(), known.allows_scope(scope)));
+        let handlers = LimitsConfig::kinds().into_iter();
         Capabilities {
-            handlers: handlers.collect(),
+            handlers: handlers
+                .map(|kind| (kind, known.allows_handler(kind)))
+                .collect(),
             scopes: scopes.into(),
         }
     }

@@ -19,7 +19,7 @@ const FIRST: [&str; 8] = [
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub(crate) struct Convert {
-    /// The hook as TOML: its keys, or a file with one `[[hooks.on]]`.
+    /// The hook as TOML: the keys of `[[hooks.on]]`.
     toml: Option<String>,
     /// The hook as JSON, instead of `toml`.
     #[schema(value_type = Option<Object>)]
@@ -35,7 +35,7 @@ pub(crate) struct Converted {
     pub(crate) toml: String,
     /// The hook as JSON; null if the text is no TOML.
     pub(crate) hook: Value,
-    /// All of its mistakes.
+    /// All of its mistakes, in the order of their lines.
     pub(crate) errors: Vec<TextError>,
 }
 
@@ -73,95 +73,78 @@ pub(super) async fn post(
 pub(crate) async fn of_hook(tenant: &Tenant, id: &str, hook: Value) -> Result<Converted, Problem> {
     match write(&hook) {
         Ok(text) => of_toml(tenant, id, text).await,
-        Err(error) => Ok(Converted {
-            toml: String::new(),
-            hook,
-            errors: vec![error],
-        }),
+        Err(error) => {
+            let message = format!("TOML cannot say it: {error}");
+            Ok(Converted {
+                toml: String::new(),
+                hook,
+                errors: vec![TextError::new("", None, message, None)],
+            })
+        }
     }
 }
 
 /// Writes a hook as TOML.
-pub(crate) fn write(hook: &Value) -> Result<String, TextError> {
-    toml::to_string_pretty(&Sorted(hook)).map_err(|error| TextError {
-        path: String::new(),
-        line: None,
-        message: format!("TOML cannot say it: {error}"),
-        help: Some("change the hook as JSON, through the API".to_owned()),
-    })
+pub(crate) fn write(hook: &Value) -> Result<String, toml::ser::Error> {
+    toml::to_string_pretty(&Sorted(hook))
 }
 
 /// Converts a hook from TOML.
-pub(crate) async fn of_toml(tenant: &Tenant, id: &str, text: String) -> Result<Converted, Problem> {
-    let (place, hook, document) = match read(&text) {
-        Ok(read) => read,
-        Err(error) => {
-            return Ok(Converted {
-                toml: text,
-                hook: Value::Null,
-                errors: error.mistakes().map(TextError::from).collect(),
+pub(crate) async fn of_toml(tenant: &Tenant, id: &str, toml: String) -> Result<Converted, Problem> {
+    let (hook, mut errors) = match read(&toml) {
+        Ok((document, hook)) => {
+            let found = tenant.mistakes(&hook, id).await?.into_iter();
+            let errors = found.map(|found| {
+                let line = line(&document, &found.path);
+                TextError::new(&found.path, line, found.message, found.help)
             });
+            (hook, errors.collect())
+        }
+        Err(error) => {
+            let errors = error.mistakes().map(|error| {
+                let help = error.help().map(str::to_owned);
+                TextError::new("", error.line(), error.message().to_owned(), help)
+            });
+            (Value::Null, errors.collect::<Vec<_>>())
         }
     };
-    let mistakes = tenant.mistakes(&hook, id).await?.into_iter();
-    let errors = mistakes.map(|mistake| TextError {
-        line: line(&document, place.clone(), &mistake.path),
-        path: mistake.path,
-        message: mistake.message,
-        help: mistake.help,
-    });
-    Ok(Converted {
-        errors: errors.collect(),
-        toml: text,
-        hook,
-    })
+    errors.sort_by_key(|error| error.line);
+    Ok(Converted { toml, hook, errors })
 }
 
 /// The hook of a text; nothing if it is no TOML.
 pub(crate) fn hook(text: &str) -> Option<Value> {
-    read(text).ok().map(|(_, hook, _)| hook)
+    read(text).ok().map(|(_, hook)| hook)
 }
 
-/// Reads a text: where the hook stands, and the hook.
-fn read(text: &str) -> Result<(Vec<Segment>, Value, Document), ConfigError> {
-    let document = Document::toml(text)?;
-    let value: Value = document.settings()?;
-    if value.get("hooks").is_none() {
-        return Ok((Vec::new(), value, document));
-    }
-    let hooks = value["hooks"]["on"].as_array();
-    if let Some([hook]) = hooks.map(Vec::as_slice) {
-        let place = vec!["hooks".into(), "on".into(), 0.into()];
-        return Ok((place, hook.clone(), document));
-    }
-    let help = "write one `[[hooks.on]]`, or the keys of the hook alone";
-    Err(document.mistake(
-        &["hooks".into()],
-        "this is the text of one hook",
-        Some(help),
-    ))
+/// Reads a text, above which the header of a file may stand.
+fn read(text: &str) -> Result<(Document, Value), ConfigError> {
+    let document = match text.trim_start().strip_prefix("[[hooks.on]]") {
+        Some(keys) => {
+            let above = text[..text.len() - keys.len()].matches('\n').count();
+            Document::toml(&("\n".repeat(above) + keys))?
+        }
+        None => Document::toml(text)?,
+    };
+    let hook = document.settings()?;
+    Ok((document, hook))
 }
 
-/// The line of a JSON Pointer, below a place.
-fn line(document: &Document, mut place: Vec<Segment>, pointer: &str) -> Option<usize> {
-    let steps = pointer
-        .split('/')
-        .skip(1)
-        .map(|step| match step.parse::<usize>() {
-            Ok(index) => index.into(),
-            Err(_) => step.into(),
-        });
-    place.extend(steps);
-    (!pointer.is_empty()).then(|| document.line(&place))
+/// The line of a JSON Pointer; nothing if it is the whole hook.
+fn line(document: &Document, pointer: &str) -> Option<usize> {
+    let steps = pointer.split('/').skip(1);
+    let steps = steps.map(|step| step.parse().map_or_else(|_| step.into(), Segment::Index));
+    let path: Vec<Segment> = steps.collect();
+    (!path.is_empty()).then(|| document.line(&path))
 }
 
-impl From<&ConfigError> for TextError {
-    fn from(error: &ConfigError) -> Self {
+impl TextError {
+    fn new(path: &str, line: Option<usize>, message: String, help: Option<String>) -> Self {
         TextError {
-            path: String::new(),
-            line: error.line(),
-            message: error.message().to_owned(),
-            help: error.help().map(str::to_owned),
+            path: path.to_owned(),
+            line,
+            message,
+            help,
         }
     }
 }

@@ -9,13 +9,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use hooks_store::{Hook, Role, StoreError};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Console;
 use super::diff::{Line, lines};
 use super::executions::{Row, of_hook};
 use super::failed::Failed;
-use super::form::{HookForm, Sent, laid};
+use super::form::{Field, Sent, fields, laid};
 use super::frame::{Frame, done, page};
 use super::session::Visitor;
 use super::trial::Trial;
@@ -29,72 +29,27 @@ const NEW: &str = "new";
 /// How many executions the page shows.
 const EXECUTIONS: u32 = 10;
 
-/// A mistake, with the place in the page that it is about.
-struct Shown {
-    error: TextError,
-    label: String,
-    at: String,
-    /// The text of its line.
-    code: String,
-}
-
 /// The two views.
 struct Views {
     id: String,
-    toml: String,
-    hook: Value,
-    form: HookForm,
-    mistakes: Vec<Shown>,
-    /// Whether the view in TOML is shown if there is no script.
+    document: Converted,
+    fields: Vec<Field>,
+    /// Whether the TOML counts. Without a script, the one that counts is the one that shows.
     is_toml: bool,
-    /// Whether both are shown, and follow each other.
+    /// Whether both show and follow each other.
     is_live: bool,
     is_author: bool,
 }
 
 impl Views {
-    fn new(
-        console: &Console,
-        visitor: &Visitor,
-        id: &str,
-        converted: Converted,
-        view: &str,
-    ) -> Self {
-        let Converted { toml, hook, errors } = converted;
-        let tenant = &visitor.caller.tenant;
-        let form = HookForm::new(
-            &hook,
-            &errors,
-            &console.api.capabilities(),
-            tenant.id().is_empty(),
-        );
-        let is_toml = view == "toml";
-        let mistakes = errors.into_iter().map(|error| {
-            let place = form.place(&error).filter(|_| !is_toml);
-            let (label, at) = place.map_or_else(
-                || {
-                    (
-                        error.path.trim_start_matches('/').to_owned(),
-                        "toml".to_owned(),
-                    )
-                },
-                |(label, id)| (label.to_owned(), id),
-            );
-            let code = error.line.and_then(|line| toml.lines().nth(line - 1));
-            Shown {
-                code: code.unwrap_or_default().to_owned(),
-                label,
-                at,
-                error,
-            }
-        });
+    fn new(console: &Console, visitor: &Visitor, id: &str, document: Converted) -> Self {
+        let is_global = visitor.caller.tenant.id().is_empty();
+        let runs = console.api.capabilities();
         Views {
             id: id.to_owned(),
-            mistakes: mistakes.collect(),
-            toml,
-            hook,
-            form,
-            is_toml,
+            fields: fields(&document.hook, &runs, is_global),
+            document,
+            is_toml: false,
             is_live: false,
             is_author: visitor.caller.role >= Role::Author,
         }
@@ -109,35 +64,64 @@ impl Views {
     ) -> Result<Self, Failed> {
         let (tenant, text) = (&visitor.caller.tenant, sent.text("toml"));
         let saved = if id == NEW { "" } else { id };
-        let view = sent.text("view");
+        let is_form = sent.text("view") == "form";
         let hook = convert::hook(&text);
-        let new = if view == "form" {
-            hook.as_ref().and_then(|hook| laid(hook, sent))
-        } else {
-            None
-        };
-        let mut converted = match new {
+        let read = hook.as_ref().filter(|_| is_form);
+        let mut document = match read.and_then(|hook| laid(hook, sent)) {
             Some(hook) => convert::of_hook(tenant, saved, hook).await?,
             None => convert::of_toml(tenant, saved, text).await?,
         };
-        if hook.is_none() && view == "form" {
-            // Nobody can read the text, and what was typed into the form stays there.
-            converted.hook = laid(&json!({}), sent).unwrap_or_default();
+        if hook.is_none() && is_form {
+            // Nobody can read the text. What was typed into the form stays there.
+            document.hook = laid(&json!({}), sent).unwrap_or_default();
         }
-        // What cannot be read is no form, so the text is shown.
-        let chosen = if hook.is_none() {
-            "toml".to_owned()
-        } else {
-            sent.get("show").unwrap_or(view)
-        };
-        Ok(Views::new(console, visitor, id, converted, &chosen))
+        let mut views = Views::new(console, visitor, id, document);
+        let shown = sent.get("show");
+        // What cannot be read has no form yet.
+        views.is_toml = hook.is_none() || shown.map_or(!is_form, |shown| shown == "toml");
+        Ok(views)
     }
-}
 
-/// What somebody else has saved meanwhile, beside what was to be saved.
-struct Conflict {
-    theirs: Hook,
-    lines: Vec<Line>,
+    /// The fields of a part of the form.
+    fn part<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Field> {
+        self.fields.iter().filter(move |field| field.part == part)
+    }
+
+    /// The field that a mistake is in: the one that says it most exactly stands behind the others.
+    fn field_of(&self, error: &TextError) -> Option<&Field> {
+        // The whole hook has no line. What has one and no key is about the text, and is in no field.
+        let is_of_text = error.path.is_empty() && error.line.is_some();
+        let mut fields = self.fields.iter().filter(|_| !is_of_text);
+        fields.rfind(|field| field.has(&error.path))
+    }
+
+    /// The mistakes in a field.
+    fn mistakes(&self, field: &Field) -> Vec<&TextError> {
+        let errors = self.document.errors.iter();
+        let is_in = |error: &&TextError| {
+            let found = self.field_of(error);
+            found.is_some_and(|found| found.path == field.path)
+        };
+        errors.filter(is_in).collect()
+    }
+
+    /// Where a mistake shows: what it is called there, and the id.
+    fn place<'a>(&'a self, error: &'a TextError) -> (&'a str, String) {
+        let key = error.path.trim_start_matches('/');
+        match self.field_of(error) {
+            Some(field) if self.is_live || !self.is_toml => (field.label, field.id()),
+            _ => (
+                if key.is_empty() { "the hook" } else { key },
+                "toml".to_owned(),
+            ),
+        }
+    }
+
+    /// The text of a line, from 1.
+    fn code(&self, line: usize) -> &str {
+        let mut lines = self.document.toml.lines();
+        lines.nth(line.saturating_sub(1)).unwrap_or_default()
+    }
 }
 
 #[derive(Template)]
@@ -147,11 +131,11 @@ struct Page {
     title: String,
     views: Views,
     stored: Option<Hook>,
-    at: Option<When>,
     /// The version that a save follows.
     version: u64,
     comment: String,
-    conflict: Option<Conflict>,
+    /// What somebody else has saved meanwhile, beside what was to be saved.
+    theirs: Vec<Line>,
     /// Why nothing was saved, apart from mistakes.
     problem: Option<Problem>,
     trial: Trial,
@@ -172,50 +156,30 @@ impl Page {
         views: Views,
         sent: &Sent,
     ) -> Result<Self, Failed> {
-        let rows = match &stored {
-            Some(hook) => of_hook(visitor, &hook.name, EXECUTIONS).await?,
-            None => Vec::new(),
+        let (title, newest, rows) = match &stored {
+            Some(hook) => {
+                let rows = of_hook(visitor, &hook.name, EXECUTIONS).await?;
+                (hook.name.clone(), hook.version, rows)
+            }
+            None => ("New hook".to_owned(), 0, Vec::new()),
         };
-        let newest = stored.as_ref().map_or(0, |hook| hook.version);
         Ok(Page {
             frame: Frame::new(console, visitor, "/").await?,
-            title: stored
-                .as_ref()
-                .map_or_else(|| "New hook".to_owned(), |hook| hook.name.clone()),
-            at: stored.as_ref().map(|hook| When(hook.at)),
             version: sent.text("version").parse().unwrap_or(newest),
             comment: sent.text("comment"),
-            conflict: None,
+            theirs: Vec::new(),
             problem: None,
-            trial: Trial::new(visitor, &views.hook, sent).await?,
+            trial: Trial::new(visitor, &views.document.hook, sent).await?,
+            title,
             rows,
             stored,
             views,
         })
     }
 
-    fn has_switch(&self) -> bool {
-        self.stored
-            .as_ref()
-            .is_some_and(|hook| hook.body.get("event").is_some())
+    fn mode(&self, hook: &Hook) -> String {
+        hook.body["mode"].as_str().unwrap_or("enforce").to_owned()
     }
-
-    fn mode(&self) -> &str {
-        let mode = self
-            .stored
-            .as_ref()
-            .and_then(|hook| hook.body["mode"].as_str());
-        mode.unwrap_or("enforce")
-    }
-}
-
-/// The hook of an address; nothing if it is a new one.
-async fn stored(visitor: &Visitor, id: &str) -> Result<Option<Hook>, Problem> {
-    if id == NEW {
-        return Ok(None);
-    }
-    let hook = visitor.caller.tenant.hook(id).await?;
-    hook.map(Some).ok_or_else(|| Problem::no("hook", id))
 }
 
 /// Shows a hook, or the form for a new one.
@@ -226,31 +190,25 @@ pub(super) async fn get(
 ) -> Result<Response, Failed> {
     visitor.caller.at_least(Role::Viewer)?;
     let tenant = &visitor.caller.tenant;
-    let stored = match stored(&visitor, &id).await {
-        Err(_) if !tenant.versions(&id).await?.is_empty() => {
-            // It is deleted, and its versions can come back.
-            return Ok(Redirect::to(&format!("/hook/{id}/versions")).into_response());
-        }
-        stored => stored?,
-    };
-    let mut converted = match &stored {
+    let stored = tenant.hook(&id).await?;
+    let document = match &stored {
         Some(hook) => convert::of_hook(tenant, &id, hook.body.clone()).await?,
-        None => {
-            convert::of_hook(
-                tenant,
-                "",
-                json!({ "event": "BeforeToolCall", "block": "" }),
-            )
-            .await?
+        None if id == NEW => {
+            let hook = json!({ "event": "BeforeToolCall", "block": "" });
+            let document = convert::of_hook(tenant, "", hook).await?;
+            // Nobody has made a mistake yet.
+            Converted {
+                errors: Vec::new(),
+                ..document
+            }
         }
+        // If it is deleted, its versions can come back.
+        None => return Ok(Redirect::to(&format!("/hook/{id}/versions")).into_response()),
     };
-    if stored.is_none() {
-        // Nobody has made a mistake yet.
-        converted.errors.clear();
-    }
-    let views = Views::new(&console, &visitor, &id, converted, "form");
+    let views = Views::new(&console, &visitor, &id, document);
+    let sent = Sent(Vec::new());
     Ok(page(
-        &Page::new(&console, &visitor, stored, views, &Sent(Vec::new())).await?,
+        &Page::new(&console, &visitor, stored, views, &sent).await?,
     ))
 }
 
@@ -264,66 +222,53 @@ pub(super) async fn post(
     visitor.caller.at_least(Role::Viewer)?;
     let sent = Sent(sent);
     let views = Views::sent(&console, &visitor, &id, &sent).await?;
-    let stored = stored(&visitor, &id).await;
-    let (stored, gone) = match stored {
-        Ok(stored) => (stored, None),
-        Err(problem) => (None, Some(problem)),
-    };
+    let stored = visitor.caller.tenant.hook(&id).await?;
     let mut shown = Page::new(&console, &visitor, stored, views, &sent).await?;
     let mut status = StatusCode::OK;
-    if sent.text("do") == "save" {
-        match save(&visitor, &id, &mut shown).await? {
-            Ok(saved) => return Ok(done(&format!("/hook/{saved}"), "saved")),
+    match &*sent.text("do") {
+        "save" => match save(&visitor, &id, &mut shown).await? {
+            Ok(saved) => return Ok(done(&format!("/hook/{}", saved.id), "saved")),
             Err(why) => status = why,
+        },
+        "try" => {
+            let hook = &shown.views.document.hook;
+            shown.trial.run(&console, &visitor, hook, &sent).await?;
         }
-    } else if sent.text("do") == "try" {
-        let hook = shown.views.hook.clone();
-        shown.trial.run(&console, &visitor, &hook, &sent).await?;
-    }
-    if let Some(gone) = gone {
-        status = gone.status();
-        shown.problem = Some(gone);
+        _ => {}
     }
     Ok((status, page(&shown)).into_response())
 }
 
-/// Saves what was sent, and returns the id; or says in the page why not.
+/// Saves what was sent, or says in the page why not.
 async fn save(
     visitor: &Visitor,
     id: &str,
     shown: &mut Page,
-) -> Result<Result<String, StatusCode>, Failed> {
-    let by = visitor
-        .caller
-        .at_least(Role::Author)?
-        .comment(&shown.comment);
-    if !shown.views.mistakes.is_empty() {
+) -> Result<Result<Hook, StatusCode>, Failed> {
+    let by = visitor.caller.at_least(Role::Author)?;
+    let (tenant, by) = (&visitor.caller.tenant, by.comment(&shown.comment));
+    let document = &shown.views.document;
+    if !document.errors.is_empty() {
         return Ok(Err(StatusCode::UNPROCESSABLE_ENTITY));
     }
-    let (tenant, hook) = (&visitor.caller.tenant, &shown.views.hook);
     let saved = if id == NEW {
-        tenant.create(hook, &by).await
+        tenant.create(&document.hook, &by).await
     } else {
-        tenant.update(id, shown.version, hook, &by).await
+        tenant.update(id, shown.version, &document.hook, &by).await
     };
-    match saved {
-        Ok(hook) => Ok(Ok(hook.id)),
-        Err(StoreError::Conflict { current }) => {
-            if let Some(theirs) = stored(visitor, id).await? {
-                let text = convert::write(&theirs.body).unwrap_or_default();
-                let lines = lines(&text, &shown.views.toml);
-                shown.conflict = Some(Conflict { theirs, lines });
-            }
-            shown.version = current;
-            Ok(Err(StatusCode::PRECONDITION_FAILED))
+    let problem = match saved {
+        Ok(hook) => return Ok(Ok(hook)),
+        Err(StoreError::Conflict { .. }) if let Some(theirs) = &shown.stored => {
+            let text = convert::write(&theirs.body).unwrap_or_default();
+            shown.theirs = lines(&text, &document.toml);
+            shown.version = theirs.version;
+            return Ok(Err(StatusCode::PRECONDITION_FAILED));
         }
-        Err(error) => {
-            let problem = Problem::from(error);
-            let status = problem.status();
-            shown.problem = Some(problem);
-            Ok(Err(status))
-        }
-    }
+        Err(error) => Problem::from(error),
+    };
+    let status = problem.status();
+    shown.problem = Some(problem);
+    Ok(Err(status))
 }
 
 /// Shows what was changed in one view in the other, with all mistakes.
@@ -337,35 +282,6 @@ pub(super) async fn convert(
     let mut views = Views::sent(&console, &visitor, &sent.text("id"), &sent).await?;
     views.is_live = true;
     Ok(page(&Live { views }))
-}
-
-#[derive(Deserialize)]
-pub(super) struct Switched {
-    version: u64,
-    mode: String,
-}
-
-/// Turns a hook of the draft on or off.
-pub(super) async fn mode(
-    visitor: Visitor,
-    Path(id): Path<String>,
-    Form(switched): Form<Switched>,
-) -> Result<Response, Failed> {
-    let by = visitor
-        .caller
-        .at_least(Role::Author)?
-        .comment("another mode");
-    let hook = stored(&visitor, &id)
-        .await?
-        .ok_or_else(|| Problem::no("hook", &id))?;
-    let mut body = hook.body;
-    body["mode"] = switched.mode.into();
-    visitor
-        .caller
-        .tenant
-        .update(&id, switched.version, &body, &by)
-        .await?;
-    Ok(done(&format!("/hook/{id}"), "saved"))
 }
 
 #[derive(Template)]
@@ -383,9 +299,8 @@ pub(super) async fn confirm(
     Path(id): Path<String>,
 ) -> Result<Response, Failed> {
     visitor.caller.at_least(Role::Author)?;
-    let hook = stored(&visitor, &id)
-        .await?
-        .ok_or_else(|| Problem::no("hook", &id))?;
+    let hook = visitor.caller.tenant.hook(&id).await?;
+    let hook = hook.ok_or_else(|| Problem::no("hook", &id))?;
     Ok(page(&Confirm {
         frame: Frame::new(&console, &visitor, "/").await?,
         title: format!("Delete {}", hook.name),
@@ -405,10 +320,7 @@ pub(super) async fn delete(
     Form(deleted): Form<Deleted>,
 ) -> Result<Response, Failed> {
     let by = visitor.caller.at_least(Role::Author)?;
-    visitor
-        .caller
-        .tenant
-        .delete(&id, deleted.version, &by)
-        .await?;
+    let tenant = &visitor.caller.tenant;
+    tenant.delete(&id, deleted.version, &by).await?;
     Ok(done("/?of=draft", "deleted"))
 }

@@ -143,30 +143,36 @@ pub(super) async fn get(
 }
 
 #[derive(Deserialize)]
-pub(super) struct Moved {
+pub(super) struct Changed {
     version: u64,
-    priority: i32,
+    priority: Option<i32>,
+    mode: Option<String>,
     #[serde(default)]
     next: String,
 }
 
-/// Gives a hook of the draft another priority.
-pub(super) async fn priority(
+/// Gives a hook of the draft another priority, or another mode.
+pub(super) async fn change(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(moved): Form<Moved>,
+    Form(changed): Form<Changed>,
 ) -> Result<Response, Failed> {
-    let by = visitor
-        .caller
-        .at_least(Role::Author)?
-        .comment("another priority");
+    let by = visitor.caller.at_least(Role::Author)?;
     let tenant = &visitor.caller.tenant;
     let hook = tenant
         .hook(&id)
         .await?
         .ok_or_else(|| Problem::no("hook", &id))?;
     let mut body = hook.body;
-    body["priority"] = moved.priority.into();
-    tenant.update(&id, moved.version, &body, &by).await?;
-    Ok(done(&moved.next, "saved"))
+    let mut what = "another mode";
+    if let Some(priority) = changed.priority {
+        body["priority"] = priority.into();
+        what = "another priority";
+    }
+    if let Some(mode) = changed.mode {
+        body["mode"] = mode.into();
+    }
+    let by = by.comment(what);
+    tenant.update(&id, changed.version, &body, &by).await?;
+    Ok(done(&changed.next, "saved"))
 }

@@ -2,9 +2,9 @@
 
 use axum::http::StatusCode;
 use hooks_core::agent::AgentContext;
-use hooks_runtime::{DryRun, OwnedEvent};
-use hooks_store::Role;
-use serde_json::{Map, Value, json};
+use hooks_runtime::{DryRun, Outcome, OwnedEvent};
+use hooks_store::{Role, Sample};
+use serde_json::{Value, json};
 
 use super::Console;
 use super::diff::{Line, between};
@@ -12,42 +12,47 @@ use super::executions::{changed, look, outcome, pretty, took};
 use super::form::Sent;
 use super::session::Visitor;
 use crate::api::problem::Problem;
-use crate::api::simulate::{alone, event, simulate};
+use crate::api::simulate::{Step, alone, event, simulate};
 
 /// The panel with the event, and what came of it.
 pub(super) struct Trial {
     /// The event as JSON, as the API takes it.
     pub(super) event: String,
-    /// The samples of the tenant: their ids and names.
-    pub(super) samples: Vec<(String, String)>,
+    pub(super) samples: Vec<Sample>,
     pub(super) result: Option<Result<Tried, String>>,
 }
 
 /// What a hook would do.
 pub(super) struct Tried {
-    pub(super) outcome: String,
-    pub(super) look: &'static str,
-    pub(super) took: String,
-    pub(super) why: String,
-    pub(super) reason: Option<String>,
-    pub(super) output: Option<String>,
+    pub(super) outcome: Outcome,
+    pub(super) step: Option<Step>,
     pub(super) lines: Vec<Line>,
 }
 
+impl Tried {
+    /// What the hook did, in a word, and how it looks.
+    pub(super) fn word(&self) -> (&str, &'static str) {
+        let word = self.step.as_ref().and_then(|step| step.outcome.as_deref());
+        let look = word.and_then(|word| outcome(word).ok()).map_or("", look);
+        (word.unwrap_or("does not run"), look)
+    }
+
+    pub(super) fn took(&self) -> String {
+        took(self.outcome.duration)
+    }
+
+    pub(super) fn output(&self) -> Option<String> {
+        self.outcome.output.as_ref().map(pretty)
+    }
+}
+
 impl Trial {
-    /// A panel with an event that the hook is for.
+    /// A panel with the event that was sent, or with one that the hook is for.
     pub(super) async fn new(visitor: &Visitor, hook: &Value, sent: &Sent) -> Result<Self, Problem> {
-        let samples = visitor.caller.tenant.samples().await?.into_iter();
-        let event = sent.text("trial");
+        let event = sent.get("trial").filter(|event| !event.is_empty());
         Ok(Trial {
-            event: if event.is_empty() {
-                example(hook)
-            } else {
-                event
-            },
-            samples: samples
-                .map(|sample| (sample.id, sample.saved.name))
-                .collect(),
+            event: event.unwrap_or_else(|| example(hook)),
+            samples: visitor.caller.tenant.samples().await?,
             result: None,
         })
     }
@@ -63,19 +68,17 @@ impl Trial {
         visitor.caller.at_least(Role::Operator)?;
         let mut cx = AgentContext::new("trial");
         let chosen = sent.text("sample");
-        let samples = visitor.caller.tenant.samples().await?;
-        if let Some(sample) = samples.into_iter().find(|sample| sample.id == chosen) {
-            let mut fields = sample.saved.body;
-            fields["event"] = sample.saved.event.into();
-            self.event = pretty(&fields);
-            cx = serde_json::from_value(sample.saved.cx).unwrap_or(cx);
+        if let Some(sample) = self.samples.iter().find(|sample| sample.id == chosen) {
+            let mut event = sample.saved.body.clone();
+            event["event"] = sample.saved.event.clone().into();
+            self.event = pretty(&event);
+            cx = serde_json::from_value(sample.saved.cx.clone()).unwrap_or(cx);
         }
         self.result = match tried(console, visitor, hook, cx, &self.event).await {
-            Ok(tried) => Some(Ok(tried)),
             Err(problem) if problem.status() == StatusCode::UNPROCESSABLE_ENTITY => {
                 Some(Err(problem.detail().to_owned()))
             }
-            Err(problem) => return Err(problem),
+            tried => Some(Ok(tried?)),
         };
         Ok(())
     }
@@ -89,54 +92,31 @@ async fn tried(
     text: &str,
 ) -> Result<Tried, Problem> {
     let (api, tenant) = (&console.api, &visitor.caller.tenant);
-    let fields: Map<String, Value> = serde_json::from_str(text)
-        .map_err(|error| Problem::at("/event", format!("the event is no JSON object: {error}")))?;
-    let event = event(fields)?;
-    let before = event.to_json();
+    let fields = serde_json::from_str(text);
+    let no_json = |error| Problem::at("/event", format!("the event is no JSON object: {error}"));
+    let event = event(fields.map_err(no_json)?)?;
     let hooks = alone(tenant, hook).await?;
-    let (outcome_of_all, steps) =
-        simulate(api, tenant, hooks, Some(DryRun::new()), cx, event).await?;
-    let step = steps.into_iter().next();
-    let word = step.as_ref().and_then(|step| step.outcome.clone());
-    let after = changed(&before, &outcome_of_all.change);
+    let before = event.to_json();
+    let (outcome, steps) = simulate(api, tenant, hooks, Some(DryRun::new()), cx, event).await?;
+    let after = changed(&before, &outcome.change).filter(|after| *after != before);
     Ok(Tried {
-        look: word
-            .as_deref()
-            .map_or(Ok(""), |word| outcome(word).map(look))?,
-        outcome: word.unwrap_or_else(|| "does not run".to_owned()),
-        took: took(outcome_of_all.duration),
-        why: step.map_or_else(
-            || "The hook is not for this event.".to_owned(),
-            |step| step.why,
-        ),
-        reason: outcome_of_all.reason,
-        output: outcome_of_all.output.as_ref().map(pretty),
-        lines: after
-            .filter(|after| *after != before)
-            .map_or_else(Vec::new, |after| between(&before, &after)),
+        lines: after.map_or_else(Vec::new, |after| between(&before, &after)),
+        step: steps.into_iter().next(),
+        outcome,
     })
 }
 
 /// An event that a hook is for, as far as it can be known.
 fn example(hook: &Value) -> String {
-    let first = |key: &str| {
-        let value = &hook[key];
-        value
-            .as_str()
-            .or_else(|| value[0].as_str())
-            .filter(|text| !text.contains('*'))
-    };
-    let event = first("event").and_then(|name| OwnedEvent::from_json(name, json!({})).ok());
-    let name = event.map_or("BeforeToolCall", |event| event.name());
-    let known = OwnedEvent::fields_of(name);
+    let first = |key: &str| hook[key].as_str().or_else(|| hook[key][0].as_str());
+    let tool = first("tools").filter(|tool| !tool.contains(['*', '{', '?']));
+    let call = json!({ "name": tool.unwrap_or("Bash"), "args": { "command": "ls" } });
+    let named = first("event").and_then(|name| OwnedEvent::from_json(name, json!({})).ok());
+    let name = named.map_or("BeforeToolCall", |event| event.name());
     let mut fields = json!({ "event": name });
-    for (key, value) in [
-        ("name", json!(first("tools").unwrap_or("Bash"))),
-        ("args", json!({ "command": "ls" })),
-        ("prompt", json!("List the files.")),
-    ] {
-        if known.contains(&key) {
-            fields[key] = value;
+    for (key, value) in call.as_object().into_iter().flatten() {
+        if OwnedEvent::fields_of(name).contains(&key.as_str()) {
+            fields[key] = value.clone();
         }
     }
     pretty(&fields)

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::Console;
 use super::diff::{Line, lines};
+use super::executions::pretty;
 use super::failed::Failed;
 use super::frame::{Frame, done, page};
 use super::session::Visitor;
@@ -29,15 +30,18 @@ struct Page {
     frame: Frame,
     title: String,
     id: String,
-    versions: Vec<(HookVersion, When)>,
-    newest: u64,
-    is_deleted: bool,
+    versions: Vec<HookVersion>,
+    /// What is compared.
     from: u64,
     to: u64,
     lines: Vec<Line>,
 }
 
 impl Page {
+    fn newest(&self) -> &HookVersion {
+        &self.versions[0]
+    }
+
     fn differs(&self) -> bool {
         self.lines.iter().any(|line| !line.is_same())
     }
@@ -53,34 +57,22 @@ pub(super) async fn get(
     visitor.caller.at_least(Role::Viewer)?;
     let versions = visitor.caller.tenant.versions(&id).await?;
     let newest = versions.first().ok_or_else(|| Problem::no("hook", &id))?;
-    let (is_deleted, newest, name) = (
-        newest.is_deleted,
-        newest.version,
-        newest.body["name"].clone(),
-    );
-    let to = asked.to.unwrap_or(newest);
+    let name = newest.body["name"].as_str().unwrap_or_default();
+    let to = asked.to.unwrap_or(newest.version);
     let from = asked.from.unwrap_or(to.saturating_sub(1));
-    let text = |number: u64| {
-        let version = versions.iter().find(|version| version.version == number);
+    let text = |number| {
+        let mut versions = versions.iter();
+        let version = versions.find(|version| version.version == number);
         version.map_or_else(String::new, text)
     };
-    let lines = lines(&text(from), &text(to));
     Ok(page(&Page {
         frame: Frame::new(&console, &visitor, "/").await?,
-        title: format!("Versions of {}", name.as_str().unwrap_or_default()),
-        versions: versions
-            .into_iter()
-            .map(|version| {
-                let at = When(version.at);
-                (version, at)
-            })
-            .collect(),
+        title: format!("Versions of {name}"),
+        lines: lines(&text(from), &text(to)),
+        versions,
         id,
-        newest,
-        is_deleted,
         from,
         to,
-        lines,
     }))
 }
 
@@ -89,7 +81,7 @@ fn text(version: &HookVersion) -> String {
     if version.is_deleted {
         return String::new();
     }
-    convert::write(&version.body).unwrap_or_else(|_| super::executions::pretty(&version.body))
+    convert::write(&version.body).unwrap_or_else(|_| pretty(&version.body))
 }
 
 #[derive(Deserialize)]

@@ -39,25 +39,17 @@ async fn a_hook_is_converted_with_all_mistakes_and_their_lines() {
     for (path, line) in [("/event", 2), ("/priority", 4), ("/scope/tenants", 7)] {
         assert!(lines.contains(&(json!(path), json!(line))), "{told}");
     }
-    let file = "[[hooks.on]]\nevent = 'BeforeToolCall'\nblok = 'no'\n";
+    let file = "\n[[hooks.on]]\nevent = 'BeforeToolCall'\nblok = 'no'\n";
     let told = convert(json!({ "toml": file })).await;
     assert_eq!(
         (&told["errors"][0]["path"], &told["errors"][0]["line"]),
-        (&json!("/blok"), &json!(3)),
+        (&json!("/blok"), &json!(4)),
         "{told}"
     );
     let told = convert(json!({ "toml": "name = 'a'\nevent = [" })).await;
     assert_eq!(
         (&told["hook"], &told["errors"][0]["line"]),
         (&Value::Null, &json!(2)),
-        "{told}"
-    );
-    let told = convert(json!({ "toml": "[[hooks.on]]\n[[hooks.on]]\n" })).await;
-    assert!(
-        told["errors"][0]["help"]
-            .as_str()
-            .unwrap()
-            .contains("write one"),
         "{told}"
     );
     let told =
@@ -99,11 +91,12 @@ async fn the_api_says_what_this_deployment_runs() {
     .await;
     let viewer = stored.client("acme", "viewer").await;
     let told = viewer.get("/capabilities").await.json();
-    let handlers = told["handlers"].as_array().unwrap();
-    let runs =
-        |name: &str| handlers.iter().find(|known| known["name"] == name).unwrap()["runs"].clone();
-    assert_eq!((runs("command"), runs("http")), (json!(false), json!(true)));
-    assert_eq!(told["scopes"][0], json!({ "name": "global", "runs": true }));
+    let handlers = &told["handlers"];
+    assert_eq!(
+        (&handlers["command"], &handlers["http"]),
+        (&json!(false), &json!(true))
+    );
+    assert_eq!(told["scopes"]["global"], true);
 }
 
 #[tokio::test]
