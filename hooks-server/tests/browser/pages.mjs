@@ -1,4 +1,4 @@
-// The pages that the tests walk through: a name, and its address.
+// The pages that the tests walk through: a name, and its address. `{hook}` is the first hook of the order.
 
 export const PAGES = [
   ["order", "/"],
@@ -12,7 +12,10 @@ export const PAGES = [
   ["executions-none", "/executions?tool=none"],
   ["execution", "/executions/3"],
   ["session", "/sessions/demo"],
+  ["hook", "{hook}"],
   ["hook-new", "/hook/new"],
+  ["hook-versions", "{hook}/versions"],
+  ["hook-delete", "{hook}/delete"],
   ["overview", "/overview"],
   ["settings", "/settings"],
 ];
