@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 const WIDTH: u64 = 960;
 const HEIGHT: u64 = 160;
-/// The room below the bars, for the times.
+/// The room above the bars, for what the highest one means, and below them, for the times.
+const HEAD: u64 = 16;
 const FOOT: u64 = 18;
 
 /// What outcomes look the same.
@@ -68,7 +69,7 @@ impl Chart {
             }
         }
         let most = counts.iter().map(|bar| bar.iter().sum()).max().unwrap_or(0);
-        let room = HEIGHT - FOOT;
+        let room = HEIGHT - HEAD - FOOT;
         let wide = WIDTH / bars.max(1);
         let (mut rects, mut times) = (Vec::new(), Vec::new());
         for (index, bar) in (0..).zip(&counts) {
@@ -78,7 +79,7 @@ impl Chart {
             if index % (bars / 6).max(1) == 0 {
                 times.push((x, time.clone()));
             }
-            let mut top = room;
+            let mut top = HEIGHT - FOOT;
             for (kind, &count) in KINDS.into_iter().zip(bar).filter(|(_, count)| **count > 0) {
                 // What happened once is still seen.
                 let height = (count * room / most.max(1)).max(1);

@@ -12,11 +12,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Console;
+use super::chart::Chart;
 use super::diff::{Line, lines};
 use super::executions::{Row, of_hook};
 use super::failed::Failed;
 use super::form::{Field, Sent, fields, laid};
 use super::frame::{Frame, done, page};
+use super::overview::{self, Of};
 use super::session::Visitor;
 use super::trial::Trial;
 use super::when::When;
@@ -140,6 +142,10 @@ struct Page {
     problem: Option<Problem>,
     trial: Trial,
     rows: Vec<Row>,
+    /// The last day, hour by hour.
+    day: Chart,
+    /// What it took in this time.
+    times: Of,
 }
 
 #[derive(Template)]
@@ -156,6 +162,7 @@ impl Page {
         views: Views,
         sent: &Sent,
     ) -> Result<Self, Failed> {
+        let (day, times) = overview::day(&visitor.caller.tenant, stored.as_ref()).await?;
         let (title, newest, rows) = match &stored {
             Some(hook) => {
                 let rows = of_hook(visitor, &hook.name, EXECUTIONS).await?;
@@ -171,6 +178,8 @@ impl Page {
             problem: None,
             trial: Trial::new(visitor, &views.document.hook, sent).await?,
             title,
+            day,
+            times,
             rows,
             stored,
             views,

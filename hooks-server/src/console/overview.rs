@@ -8,7 +8,7 @@ use axum::Form;
 use axum::extract::State;
 use axum::response::Response;
 use hooks_runtime::FailedOpen;
-use hooks_store::{Activity, Breaker, BudgetUse, Node, Role};
+use hooks_store::{Activity, Breaker, BudgetUse, Hook, Node, Role, Tenant};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
@@ -19,6 +19,7 @@ use super::failed::Failed;
 use super::frame::{Frame, done, page};
 use super::session::Visitor;
 use super::when::When;
+use crate::api::problem::Problem;
 
 /// How many minutes the chart has.
 const MINUTES: i64 = 60;
@@ -28,9 +29,9 @@ const HOOKS: usize = 50;
 
 /// What one hook did.
 #[derive(Default)]
-struct Of {
+pub(super) struct Of {
     hook: String,
-    count: u64,
+    pub(super) count: u64,
     /// By the kinds of the chart.
     kinds: [u64; 4],
     /// How often it took less than a time.
@@ -39,7 +40,7 @@ struct Of {
 
 impl Of {
     /// The time that `percent` of the executions stayed below.
-    fn below(&self, percent: u64) -> String {
+    pub(super) fn below(&self, percent: u64) -> String {
         let mut left = (self.count * percent).div_ceil(100);
         let mut times = self.times.iter();
         let found = times.find(|(_, count)| {
@@ -65,6 +66,19 @@ fn by_hook(counted: Vec<Activity>) -> Vec<Of> {
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.count));
     hooks.truncate(HOOKS);
     hooks
+}
+
+/// What a hook did in the last day, hour by hour, and how long it took.
+pub(super) async fn day(tenant: &Tenant, hook: Option<&Hook>) -> Result<(Chart, Of), Problem> {
+    let now = Timestamp::now().as_second();
+    let begin = now - now.rem_euclid(3600) - 23 * 3600;
+    let begin = Timestamp::from_second(begin).unwrap_or(Timestamp::UNIX_EPOCH);
+    let counted = match hook {
+        Some(hook) => tenant.activity_of(Some(&hook.name), begin).await?,
+        None => Vec::new(),
+    };
+    let chart = Chart::of(&counted, begin, SignedDuration::from_hours(1), 24);
+    Ok((chart, by_hook(counted).pop().unwrap_or_default()))
 }
 
 #[derive(Template)]
