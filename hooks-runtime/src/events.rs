@@ -303,6 +303,19 @@ pub(crate) fn call_id<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
     })
 }
 
+/// Returns the texts that hooks have added for the model, for events that take some and keep them as a list.
+#[must_use]
+pub(crate) fn context<'a>(event: &AgentEvent<'a>) -> Option<&'a [String]> {
+    Some(match *event {
+        AgentEvent::BeforeToolCall(call) => &call.context,
+        AgentEvent::AfterToolCall(call) => &call.context,
+        AgentEvent::MessageReceived(message) => &message.context,
+        AgentEvent::SessionStart(start) => &start.context,
+        AgentEvent::SubagentStart(start) => &start.context,
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use hooks_core::Vocabulary;

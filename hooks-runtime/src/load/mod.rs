@@ -784,9 +784,11 @@ impl<'a> Loader<'a> {
                 registry = registry.with(together.named(name));
             }
         }
-        // Also those inside a hook of a factory, so that no definition has the name of one.
-        let mut taken: HashSet<String> = registry.plan().map(|row| row.hook.into()).collect();
-        taken.extend(registry.names());
+        let mut taken: HashSet<String> = registry.names().into_iter().collect();
+        if !taken.is_empty() {
+            // Also those inside a hook of a factory, so that no definition has the name of one.
+            taken.extend(registry.plan().map(|row| row.hook.into()));
+        }
         if let Some(recorder) = &shared.recorder
             && !taken.is_empty()
         {

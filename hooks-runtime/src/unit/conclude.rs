@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use super::ask::IN_BACKGROUND;
 use super::{Done, Shared, Unit};
@@ -90,10 +91,10 @@ impl Unit {
             merged.change = None;
             changed_by = None;
         }
-        // An event may be long, and only a recorder asks what has changed in it.
+        // Only a recorder asks what has changed in an event.
         let whose = changed_by.or(added_by);
         let whose = whose.filter(|_| self.shared.recorder.is_some());
-        let before = whose.map(|at| (at, serde_json::to_value(event.view()).unwrap_or_default()));
+        let before = whose.map(|at| (at, Before::of(&event.view(), &merged)));
         let said = if merged.is_nothing() {
             AgentSaid::Continue
         } else {
@@ -111,11 +112,7 @@ impl Unit {
             )
         };
         if let Some((at, before)) = before {
-            let after = serde_json::to_value(event.view()).unwrap_or_default();
-            if before != after {
-                let patch = json_patch::diff(&before, &after);
-                records[at].1.change = serde_json::to_value(patch).ok();
-            }
+            records[at].1.change = before.change(&event.view());
         }
         for (definition, record) in records {
             finish(&self.shared, &definition, record);
@@ -231,6 +228,47 @@ impl Unit {
         *input = None;
         set_if(trace_id, cx.trace_id.as_deref());
         record
+    }
+}
+
+/// What has to be known of an event to say what an answer has changed in it.
+enum Before {
+    /// The number of texts for the model, if the answer can only add to them. An event may be long, and is not compared.
+    Texts(usize),
+    /// The whole event.
+    Event(Value),
+}
+
+impl Before {
+    fn of(event: &AgentEvent<'_>, answer: &Answer) -> Self {
+        let only_adds = answer.change.is_none() && answer.verdict == Verdict::Continue;
+        match events::context(event).filter(|_| only_adds) {
+            Some(texts) => Before::Texts(texts.len()),
+            None => Before::Event(serde_json::to_value(event).unwrap_or_default()),
+        }
+    }
+
+    /// Returns the change as a JSON Patch; none if the event is the same.
+    fn change(self, event: &AgentEvent<'_>) -> Option<Value> {
+        match self {
+            Before::Texts(before) => {
+                let texts = events::context(event)?;
+                let added = |path, value| json!({ "op": "add", "path": path, "value": value });
+                let patch: Vec<Value> = match before {
+                    // A list without texts is not in the JSON of an event.
+                    0 if !texts.is_empty() => vec![added("/context".to_owned(), json!(texts))],
+                    _ => (before..texts.len())
+                        .map(|at| added(format!("/context/{at}"), json!(texts[at])))
+                        .collect(),
+                };
+                (!patch.is_empty()).then(|| patch.into())
+            }
+            Before::Event(before) => {
+                let after = serde_json::to_value(event).unwrap_or_default();
+                let patch = json_patch::diff(&before, &after);
+                (!patch.is_empty()).then(|| json!(patch))
+            }
+        }
     }
 }
 

@@ -335,3 +335,48 @@ async fn an_event_that_is_too_long_is_recorded_without_its_text() {
     let record = records.take().pop().unwrap();
     assert_eq!((record.input, record.warnings.len()), (None, 1));
 }
+
+#[tokio::test]
+async fn the_changes_of_records_lead_from_the_event_that_came_to_the_one_that_left() {
+    for (event, fields) in [
+        (
+            "BeforeToolCall",
+            json!({ "name": "ls", "context": ["came"] }),
+        ),
+        ("BeforeToolCall", json!({ "name": "ls" })),
+        ("AfterToolCall", json!({ "name": "ls" })),
+        ("MessageReceived", json!({ "content": "hello" })),
+        ("SessionStart", json!({})),
+        ("SubagentStart", json!({ "prompt": "look" })),
+        ("BeforePromptBuild", json!({ "prompt": "p" })),
+    ] {
+        let rule = |name: &str| {
+            format!("[[hooks.on]]\nname = '{name}'\nevent = '{event}'\ncontext = '{name}/~\"'\n")
+        };
+        let text = ["one", "two", "three"].map(rule).concat();
+        let (runtime, records) = built(&text).await;
+        let mut raised = OwnedEvent::from_json(event, fields).unwrap();
+        let mut known = raised.to_json();
+        runtime.fire(&AgentContext::new("s1"), &mut raised).await;
+        let records = records.take();
+        assert_eq!(records.len(), 3);
+        for record in records {
+            let change = record.change.unwrap();
+            let change: json_patch::Patch = serde_json::from_value(change).unwrap();
+            json_patch::patch(&mut known, &change).unwrap();
+        }
+        assert_eq!(known, raised.to_json(), "{event}");
+        assert!(known.to_string().contains("three"), "{known}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_without_built_in_hooks_leaves_all_names_to_its_own() {
+    let text = "[[hooks.on]]\nname = 'HookRegistry'\nevent = 'BeforeStop'\nblock = 'no'\n";
+    let (runtime, _) = built(text).await;
+    let plan = hooks![..runtime].plan().to_string();
+    assert!(
+        plan.contains("HookRegistry") && !plan.contains('#'),
+        "{plan}"
+    );
+}
