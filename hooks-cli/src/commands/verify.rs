@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
 use std::process::ExitCode;
 
 use hooks_store::{Store, StoreError, Verified, verify_lines};
@@ -34,19 +33,12 @@ pub(crate) fn run(args: &Args, as_json: bool) -> Done {
         let message = "only a store has lines to print: name one, such as `sqlite:hooks.db`";
         return Err(Failure::usage(message));
     }
-    // Opening a store would make an empty one, in which everything holds.
-    if let Some(file) = file_of(what).filter(|file| !file.exists()) {
-        let file = file.display();
-        return Err(Failure::usage(format!(
-            "there is no store at {file}: name the one that `hooks serve --store` uses"
-        )));
-    }
     if let Some(tenant) = &args.lines {
-        file::block_on(print(what, tenant))?.map_err(Failure::found)?;
+        file::block_on(print(what, tenant))?.map_err(failure)?;
         return Ok(ExitCode::SUCCESS);
     }
     let walked = if is_store {
-        file::block_on(walk(what))?.map_err(Failure::found)?
+        file::block_on(walk(what))?.map_err(failure)?
     } else {
         let lines = File::open(what).map_err(|error| Failure::usage(format!("{what}: {error}")))?;
         let verified = verify_lines(BufReader::new(lines)).map_err(Failure::found)?;
@@ -89,16 +81,24 @@ fn tell(named: &str, verified: &Verified, as_json: bool) {
     }
 }
 
-/// The file of a store in SQLite.
-fn file_of(store: &str) -> Option<&Path> {
-    let path = store.strip_prefix("sqlite:")?.split('?').next()?;
-    let path = path.strip_prefix("//").unwrap_or(path);
-    (path != ":memory:").then(|| Path::new(path))
+/// Opens a store that is there already, to read it.
+async fn open(url: &str) -> Result<Store, StoreError> {
+    Store::builder(url).existing().open().await
+}
+
+/// What went wrong: a store that is not there is a wrong name on the command line.
+fn failure(error: StoreError) -> Failure {
+    match error {
+        StoreError::NotFound(_) => Failure::usage(format!(
+            "{error}: name the one that `hooks serve --store` uses"
+        )),
+        error => Failure::found(error),
+    }
 }
 
 /// Walks both chains of each tenant: what hooks did, and what people changed.
 async fn walk(url: &str) -> Result<Vec<(String, Verified)>, StoreError> {
-    let store = Store::open(url).await?;
+    let store = open(url).await?;
     let mut walked = Vec::new();
     for id in store.tenants().await? {
         let tenant = store.tenant(&id);
@@ -115,7 +115,7 @@ async fn walk(url: &str) -> Result<Vec<(String, Verified)>, StoreError> {
 
 /// Prints the records of a tenant as lines.
 async fn print(url: &str, tenant: &str) -> Result<(), StoreError> {
-    let store = Store::open(url).await?;
+    let store = open(url).await?;
     let tenant = store.tenant(tenant);
     let mut last = Some(0);
     while let Some(seq) = last {

@@ -445,8 +445,8 @@ fn verifying_says_what_it_could_not_check() {
     let url = "sqlite:hooks.db";
     let verify = |args: &[&str]| run(command(folder.path(), &[&["verify"], args].concat()), "");
     for (what, told) in [
-        (url, "no store at hooks.db"),
-        ("sqlite://hooks.db?mode=rwc", "no store at hooks.db"),
+        (url, "no store in hooks.db"),
+        ("sqlite://hooks.db?mode=rwc", "no store in hooks.db"),
         ("gone.jsonl", "gone.jsonl"),
     ] {
         let said = verify(&[what]);
