@@ -12,6 +12,7 @@ use super::wire::{Activity, List};
 
 /// Which counts.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Asked {
     /// Of this hook, hour by hour; of each hook if it is empty; by default of all hooks together, minute by minute.
     hook: Option<String>,

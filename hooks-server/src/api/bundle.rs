@@ -21,6 +21,7 @@ pub(super) const PATH: &str = "/api/v1/bundle";
 
 /// How long a client waits for news.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Wait {
     /// How many seconds to wait for another bundle than that of `If-None-Match`, at most 60.
     #[param(maximum = 60)]

@@ -15,6 +15,7 @@ use super::wire::{Execution, List};
 
 /// Which executions.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Filter {
     /// Of this hook.
     hook: Option<String>,

@@ -16,6 +16,7 @@ use super::simulate::Given;
 
 /// Whose order.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Of {
     /// Only hooks on this event.
     pub(crate) event: Option<String>,

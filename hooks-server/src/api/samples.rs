@@ -61,6 +61,7 @@ pub(super) async fn delete(caller: Caller, Path(id): Path<String>) -> Result<Sta
 
 /// Whose format a text has.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Format {
     /// `goclaw`, `claude`, `toml` or `bundle`.
     #[param(value_type = String)]

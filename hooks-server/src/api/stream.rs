@@ -34,6 +34,7 @@ const ALIVE: Duration = Duration::from_secs(15);
 
 /// Where a stream begins.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Since {
     /// The number of the last execution that the client has; by default, only what is new is sent.
     since: Option<u64>,

@@ -381,6 +381,7 @@ impl<T> List<T> {
 
 /// Which page of a list.
 #[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
     /// Where the page begins: `next` of the page before.
     pub(crate) cursor: Option<u64>,
