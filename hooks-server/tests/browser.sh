@@ -23,9 +23,7 @@ HOOKS=$PWD/target/debug/hooks BROWSER=$browser PICTURES=$pictures \
     node --preserve-symlinks --preserve-symlinks-main --test --test-reporter=spec "$tools"/tests/*.test.mjs
 
 if [[ ${1-} == --pictures ]]; then
-    for name in order hook simulator publish executions execution overview settings; do
-        if [[ -f $pictures/$name-light-1280.png ]]; then
-            cp "$pictures/$name-light-1280.png" "docs/images/console-$name.png"
-        fi
+    for name in order hook simulator execution overview; do
+        cp "$pictures/$name-light-1280.png" "docs/images/console-$name.png"
     done
 fi
