@@ -62,7 +62,7 @@ impl Runtime {
     /// ```
     #[must_use]
     pub fn order(&self) -> Vec<Ordered> {
-        self.order_in(hooks![..self.clone()].plan())
+        self.listed(hooks![..self.clone()].plan(), |_| true)
     }
 
     /// Returns all hooks of a pipeline with this runtime in it, in the order in which they run.
@@ -87,9 +87,13 @@ impl Runtime {
     /// ```
     #[must_use]
     pub fn order_in(&self, plan: Plan) -> Vec<Ordered> {
-        let status = self.status();
         let own = hooks![..self.clone()].plan();
         let own: HashSet<_> = own.map(|row| row.hook).collect();
+        self.listed(plan, |hook| own.contains(hook))
+    }
+
+    fn listed(&self, plan: Plan, is_own: impl Fn(&str) -> bool) -> Vec<Ordered> {
+        let status = self.status();
         let mut ordered: Vec<Ordered> = Vec::new();
         let mut shown = HashSet::new();
         let mut before = None;
@@ -115,7 +119,7 @@ impl Runtime {
                 hook: row.hook.to_string(),
                 priority: row.priority,
                 events: events.collect(),
-                handler: if own.contains(&row.hook) {
+                handler: if is_own(&row.hook) {
                     "built-in".into()
                 } else {
                     "compiled".into()
