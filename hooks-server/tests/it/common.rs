@@ -247,6 +247,11 @@ impl Stored {
         self.with_token(&token.to_string())
     }
 
+    /// Whether nothing was saved in the draft of a tenant.
+    pub(crate) async fn has_no_hooks(&self, tenant: &str) -> bool {
+        self.store.tenant(tenant).hooks().await.unwrap().is_empty()
+    }
+
     pub(crate) async fn eventually<T>(&self, mut is_so: impl AsyncFnMut() -> Option<T>) -> T {
         for _ in 0..500 {
             if let Some(found) = is_so().await {

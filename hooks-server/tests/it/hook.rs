@@ -71,15 +71,7 @@ async fn a_hook_is_converted_with_all_mistakes_and_their_lines() {
         viewer.post("/convert", &json!({ "toml": "" })).await.status,
         403
     );
-    assert!(
-        stored
-            .store
-            .tenant("acme")
-            .hooks()
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert!(stored.has_no_hooks("acme").await);
 }
 
 #[tokio::test]
