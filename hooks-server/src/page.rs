@@ -9,15 +9,21 @@ use axum::response::{IntoResponse as _, Response};
 
 /// Refuses what a page of another host sends.
 pub(crate) async fn of_no_other_host(request: Request<Body>, next: Next) -> Response {
-    let own = text(request.headers(), &HOST);
-    let is_own = match text(request.headers(), &ORIGIN) {
-        Some(origin) => origin.split_once("://").map(|(_, host)| host) == own,
-        None => !request.headers().contains_key(ORIGIN),
-    };
-    if is_own {
+    if is_own(request.headers()) {
         return next.run(request).await;
     }
     refused("a page of another host may not ask\n")
+}
+
+/// Whether a request comes from a page of this host, or from no page at all.
+pub(crate) fn is_own(headers: &HeaderMap) -> bool {
+    match text(headers, &ORIGIN) {
+        Some(origin) => {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            host.is_some() && host == text(headers, &HOST)
+        }
+        None => !headers.contains_key(ORIGIN),
+    }
 }
 
 /// Refuses what is sent to another name than those of this machine: a page's own name may point to it.

@@ -3,20 +3,21 @@
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::failed::Failed;
+use crate::page;
 
 /// Everything comes from here, nothing is written into a page that runs, and no page of others has ours in it.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Refuses writes of other pages, and sets the headers of all pages.
-pub(super) async fn page(request: Request<Body>, next: Next) -> Response {
+pub(super) async fn guarded(request: Request<Body>, next: Next) -> Response {
     let is_read = request.method().is_safe();
     let mut response = if is_read || is_own(request.headers()) {
         next.run(request).await
@@ -44,14 +45,9 @@ pub(super) async fn page(request: Request<Body>, next: Next) -> Response {
 /// Whether a write comes from one of our pages, or from no page at all: every browser says so in headers that a page cannot
 /// set.
 fn is_own(headers: &HeaderMap) -> bool {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
-        (Some(site), _) => matches!(site, "same-origin" | "none"),
-        (None, Some(origin)) => {
-            let host = origin.split_once("://").map(|(_, host)| host);
-            host.is_some() && host == text(HOST.as_str())
-        }
-        (None, None) => true,
+    match headers.get("sec-fetch-site") {
+        Some(site) => site == "same-origin" || site == "none",
+        None => page::is_own(headers),
     }
 }
 

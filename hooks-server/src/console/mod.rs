@@ -90,7 +90,7 @@ pub(crate) fn router<S>(api: Arc<Api>, sessions: Arc<Sessions>) -> Router<S> {
         .route("/login", get(session::form).post(session::open))
         .route("/logout", post(session::close))
         .route("/theme", post(frame::theme))
-        .layer(middleware::from_fn(guard::page))
+        .layer(middleware::from_fn(guard::guarded))
         .route("/assets/{name}", get(assets::get))
         .layer(CompressionLayer::new())
         .with_state(Console { api, sessions })
