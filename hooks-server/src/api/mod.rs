@@ -85,6 +85,8 @@ pub(crate) struct Api {
     changes: Unchanged<Arc<Vec<Change>>>,
     /// The order that drafts would have, by their tenants.
     drafted: Unchanged<Arc<Order>>,
+    /// What does not run, by tenants.
+    notices: Unchanged<Arc<Vec<String>>>,
 }
 
 impl Api {
@@ -105,6 +107,7 @@ impl Api {
             rows: Unchanged::new(store.changes()),
             changes: Unchanged::new(store.changes()),
             drafted: Unchanged::new(store.changes()),
+            notices: Unchanged::new(store.changes()),
             store,
             key,
             complete,

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use hooks_runtime::{Ordered, Runtime};
+use hooks_runtime::Ordered;
 use hooks_store::{Role, Tenant};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Api;
+use super::aside::aside;
 use super::caller::Caller;
 use super::extract::Query;
 use super::problem::Problem;
-use super::simulate::Given;
+use super::simulate::built;
 
 /// Whose order.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
@@ -61,23 +62,16 @@ impl Api {
                 .await;
         }
         let runtime = self.hooks(tenant).await?;
-        let mut notices = tenant.notices().await?;
-        notices.extend(runtime.notices());
+        let notices = self.notices.get(tenant.id(), notices(tenant)).await?;
         Ok(Arc::new(Order {
             items: runtime.order(),
-            notices,
+            notices: notices.iter().cloned().chain(runtime.notices()).collect(),
         }))
     }
 
     async fn order_of_draft(&self, tenant: &Tenant) -> Result<Arc<Order>, Problem> {
         let set = tenant.preview(&tenant.draft().await?).await?;
-        let builder = self.complete(Runtime::builder()).source(Given(set));
-        let runtime = builder
-            .shared(true)
-            .secrets(tenant.secret_values_now().await?)
-            .build()
-            .await
-            .map_err(|error| Problem::at("/draft", error.to_string()))?;
+        let runtime = built(self.builder_of(tenant, set).await?).await?;
         let order = Order {
             items: runtime.order(),
             notices: runtime.notices(),
@@ -85,4 +79,10 @@ impl Api {
         runtime.shutdown().await;
         Ok(Arc::new(order))
     }
+}
+
+/// What of a tenant's hooks does not run. To know it, all of them are compiled.
+async fn notices(tenant: &Tenant) -> Result<Arc<Vec<String>>, Problem> {
+    let tenant = tenant.clone();
+    aside(async move { tenant.notices().await.map(Arc::new) }).await
 }

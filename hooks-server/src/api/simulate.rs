@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use axum::extract::State;
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{
-    Bundle, DryRun, Outcome, OwnedEvent, Record, Records, Runtime, Source, SourceError,
+    Bundle, DryRun, Outcome, OwnedEvent, Record, Records, Runtime, RuntimeBuilder, Source,
+    SourceError,
 };
 use hooks_store::{Role, Tenant};
 use serde::{Deserialize, Serialize};
@@ -93,7 +94,7 @@ pub(super) async fn post(
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;
     let simulated = match &asked.hook {
-        Some(hook) => api.try_alone(&caller, hook, cx, event).await?,
+        Some(hook) => Simulated::of(api.try_alone(&caller, hook, cx, event).await?),
         None => {
             api.simulate(&caller, &asked.draft, &asked.run, cx, event)
                 .await?
@@ -142,13 +143,12 @@ impl Api {
         hook: &Value,
         cx: AgentContext,
         event: OwnedEvent,
-    ) -> Result<Simulated, Problem> {
+    ) -> Result<(Outcome, Vec<Step>), Problem> {
         caller.at_least(Role::Operator)?;
         let (tenant, hook) = (caller.tenant.clone(), hook.clone());
         let set = aside(async move { alone(&tenant, &hook).await }).await?;
         let dry_run = Some(DryRun::new());
-        let simulated = simulate(self, &caller.tenant, set, dry_run, cx, event);
-        simulated.await.map(Simulated::of)
+        simulate(self, &caller.tenant, set, dry_run, cx, event).await
     }
 }
 
@@ -174,8 +174,31 @@ pub(super) async fn hooks(tenant: &Tenant, named: &Value) -> Result<Bundle, Prob
     }
 }
 
+impl Api {
+    /// Begins a runtime of hooks that are not, or not only, what is in force.
+    pub(super) async fn builder_of(
+        &self,
+        tenant: &Tenant,
+        hooks: Bundle,
+    ) -> Result<RuntimeBuilder, Problem> {
+        let builder = self.complete(Runtime::builder()).source(Given(hooks));
+        let secrets = tenant.secret_values_now().await?;
+        Ok(builder.shared(true).secrets(secrets))
+    }
+}
+
+/// Compiles hooks aside.
+pub(super) async fn built(builder: RuntimeBuilder) -> Result<Runtime, Problem> {
+    let built = async move {
+        let built = builder.build().await;
+        built.map_err(|error| Problem::at("/draft", error.to_string()))
+    };
+    // What loads hooks is large, and is not part of each future that waits for it.
+    Box::pin(aside(built)).await
+}
+
 /// A hook alone, so that its answer takes effect.
-pub(crate) async fn alone(tenant: &Tenant, hook: &Value) -> Result<Bundle, Problem> {
+async fn alone(tenant: &Tenant, hook: &Value) -> Result<Bundle, Problem> {
     let mut set = tenant.alone(hook).await?;
     for mode in set.hooks.iter_mut().filter_map(|hook| hook.get_mut("mode")) {
         *mode = "enforce".into();
@@ -204,20 +227,12 @@ pub(crate) async fn simulate(
 ) -> Result<(Outcome, Vec<Step>), Problem> {
     cx.tenant_id = Some(tenant.id().to_owned());
     let records = Records::latest(10_000);
-    let builder = api.complete(Runtime::builder()).source(Given(hooks));
-    let mut builder = builder
-        .shared(true)
-        .secrets(tenant.secret_values_now().await?)
-        .budget(api.store.budget())
-        .recorder(records.clone());
+    let builder = api.builder_of(tenant, hooks).await?;
+    let mut builder = builder.budget(api.store.budget()).recorder(records.clone());
     if let Some(dry_run) = dry_run {
         builder = builder.dry_run(dry_run);
     }
-    let built = async move {
-        let built = builder.build().await;
-        built.map_err(|error| Problem::at("/draft", error.to_string()))
-    };
-    let runtime = aside(built).await?;
+    let runtime = built(builder).await?;
     let explained = runtime.explain(&cx, event.view()).await;
     let order = runtime.order();
     let outcome = runtime.fire(&cx, &mut event).await;

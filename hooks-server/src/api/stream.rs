@@ -75,7 +75,8 @@ pub(super) async fn get(
     Ok((headers, body).into_response())
 }
 
-async fn newest(caller: &Caller) -> Result<u64, Problem> {
+/// The number of the newest execution; 0 if there is none.
+pub(crate) async fn newest(caller: &Caller) -> Result<u64, Problem> {
     let newest = caller
         .tenant
         .executions(&hooks_store::ExecutionFilter::default(), None, 1)

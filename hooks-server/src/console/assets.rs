@@ -1,6 +1,5 @@
 //! The stylesheet and the scripts, which are part of the program. Their names have their hash, so a browser keeps them.
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use axum::extract::Path;
@@ -35,12 +34,7 @@ pub(super) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
 impl Asset {
     fn new(ending: &str, kind: &'static str, text: String) -> Self {
         let hash = digest(&SHA256, text.as_bytes());
-        let mut name = String::new();
-        for byte in &hash.as_ref()[..8] {
-            let _ = write!(name, "{byte:02x}");
-        }
-        name.push('.');
-        name.push_str(ending);
+        let name = format!("{}.{ending}", hex::encode(&hash.as_ref()[..8]));
         Asset { name, kind, text }
     }
 }

@@ -22,6 +22,7 @@ use super::frame::{Frame, page};
 use super::session::Visitor;
 use super::when::When;
 use crate::api::problem::Problem;
+use crate::api::stream::newest;
 
 /// How many executions a page has.
 const PAGE: u32 = 50;
@@ -125,7 +126,7 @@ impl Asked {
     }
 }
 
-pub(super) fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
+fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
     let known = serde_json::from_value(word.into());
     known.map_err(|_| Problem::bad(format!("`{word}` is no decision: choose one of the list")))
 }
@@ -177,13 +178,18 @@ impl Row {
 }
 
 /// How an outcome looks.
-pub(super) fn look(outcome: RecordOutcome) -> &'static str {
+fn look(outcome: RecordOutcome) -> &'static str {
     match outcome {
         RecordOutcome::Continue | RecordOutcome::Approve => "good",
         RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => "bad",
         RecordOutcome::Skipped => "",
         _ => "note",
     }
+}
+
+/// How the word of an outcome looks; like nothing if there is none.
+pub(super) fn look_of(word: Option<&str>) -> &'static str {
+    word.and_then(|word| outcome(word).ok()).map_or("", look)
 }
 
 /// A duration in its largest unit.
@@ -224,7 +230,7 @@ pub(super) async fn list(
 ) -> Result<Response, Failed> {
     visitor.caller.at_least(Role::Viewer)?;
     let tenant = &visitor.caller.tenant;
-    let newest = newest(&visitor).await?;
+    let newest = newest(&visitor.caller).await?;
     let end = asked.before.unwrap_or(newest + 1).min(newest + 1);
     let begin = end.saturating_sub(WINDOW);
     let mut filter = asked.filter()?;
@@ -259,7 +265,7 @@ pub(super) async fn of_hook(
 ) -> Result<Vec<Row>, Problem> {
     let filter = ExecutionFilter {
         hook: Some(hook.to_owned()),
-        after: Some(newest(visitor).await?.saturating_sub(WINDOW)),
+        after: Some(newest(&visitor.caller).await?.saturating_sub(WINDOW)),
         ..ExecutionFilter::default()
     };
     let found = visitor
@@ -270,19 +276,13 @@ pub(super) async fn of_hook(
     Ok(found.items.into_iter().map(Row::from).collect())
 }
 
-async fn newest(visitor: &Visitor) -> Result<u64, Problem> {
-    let all = ExecutionFilter::default();
-    let found = visitor.caller.tenant.executions(&all, None, 1).await?;
-    Ok(found.items.first().map_or(0, |execution| execution.seq))
-}
-
 /// Tells a live page that there is something new, as server-sent events. What is new, the page asks for itself.
 pub(super) async fn news(
     State(console): State<Console>,
     visitor: Visitor,
 ) -> Result<Response, Failed> {
     visitor.caller.at_least(Role::Viewer)?;
-    let seen = newest(&visitor).await?;
+    let seen = newest(&visitor.caller).await?;
     let rows = console.api.store.rows();
     let told = futures::stream::unfold(
         (console, visitor, rows, seen),
@@ -294,7 +294,7 @@ pub(super) async fn news(
                 }
                 tokio::time::sleep(NEWS).await;
                 visitor.caller.again(&console.api).await.ok()?;
-                let newest = newest(&visitor).await.ok()?;
+                let newest = newest(&visitor.caller).await.ok()?;
                 if newest > seen {
                     let told = Bytes::from(format!("event: news\ndata: {newest}\n\n"));
                     return Some((Ok::<_, Infallible>(told), (console, visitor, rows, newest)));
@@ -338,9 +338,11 @@ pub(super) async fn one(
         .ok_or_else(|| Problem::no("execution", seq))?;
     let hash = execution.hash.clone();
     let event = whole(&visitor, &execution).await?;
-    let input = input(&visitor, &execution)
-        .await?
-        .map(|input| input["event"].clone());
+    let input = match &event {
+        Some(event) => kept(&visitor, event).await?,
+        None => None,
+    };
+    let input = input.map(|input| input["event"].clone());
     let row = Row::from(execution);
     let change = row.record.change.clone();
     let lines = match (&input, &change) {
@@ -388,10 +390,15 @@ async fn whole(visitor: &Visitor, of: &Execution) -> Result<Option<Execution>, P
 
 /// The event of an execution and its context, if they were kept and the visitor may read them.
 pub(super) async fn input(visitor: &Visitor, of: &Execution) -> Result<Option<Value>, Problem> {
-    let (Ok(by), Some(event)) = (
-        visitor.caller.at_least(Role::Operator),
-        whole(visitor, of).await?,
-    ) else {
+    match whole(visitor, of).await? {
+        Some(event) => kept(visitor, &event).await,
+        None => Ok(None),
+    }
+}
+
+/// What an execution of a whole dispatch has kept.
+async fn kept(visitor: &Visitor, event: &Execution) -> Result<Option<Value>, Problem> {
+    let Ok(by) = visitor.caller.at_least(Role::Operator) else {
         return Ok(None);
     };
     let detail = visitor.caller.tenant.detail(event.seq, &by).await?;

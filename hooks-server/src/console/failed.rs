@@ -37,12 +37,7 @@ struct Page {
 impl IntoResponse for Failed {
     fn into_response(self) -> Response {
         match self {
-            Failed::Problem(problem) => {
-                let status = problem.status();
-                let mut response = page(&Page { problem });
-                *response.status_mut() = status;
-                response
-            }
+            Failed::Problem(problem) => (problem.status(), page(&Page { problem })).into_response(),
             Failed::Stranger(next) => {
                 let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
                 let to = [(LOCATION, format!("/login?next={next}"))];

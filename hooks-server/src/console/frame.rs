@@ -133,9 +133,9 @@ impl Frame {
         }
     }
 
-    /// Whether the visitor may write hooks.
-    pub(super) fn is_author(&self) -> bool {
-        self.role >= Role::Author
+    /// Whether the visitor has at least a role.
+    pub(super) fn may(&self, role: Role) -> bool {
+        self.role >= role
     }
 }
 

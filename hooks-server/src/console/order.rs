@@ -36,16 +36,12 @@ pub(super) struct Asked {
     from: usize,
 }
 
-struct Choice {
-    value: String,
-    name: String,
-}
+/// Whose order can be chosen.
+const CHOICES: &[(&str, &str)] = &[("", "in force"), ("draft", "the draft")];
 
 struct Row {
     hook: Ordered,
-    /// The id of the hook, if it has a page.
-    id: Option<String>,
-    /// What a change of the priority names.
+    /// The hook of the draft, if it is one: it has a page, and its priority can be changed.
     stored: Option<Hook>,
 }
 
@@ -73,7 +69,7 @@ struct Page {
     frame: Frame,
     title: &'static str,
     events: &'static [&'static str],
-    choices: Vec<Choice>,
+    choices: &'static [(&'static str, &'static str)],
     event: String,
     of: String,
     q: String,
@@ -96,21 +92,15 @@ pub(super) async fn get(
     visitor.caller.at_least(Role::Viewer)?;
     let event = asked.event.unwrap_or_else(|| "BeforeToolCall".to_owned());
     let order = console.api.order(tenant, asked.of == "draft").await?;
-    let mut stored: HashMap<String, Hook> = HashMap::new();
-    for hook in tenant.hooks().await? {
-        stored.insert(hook.name.clone(), hook);
-    }
+    let stored = tenant.hooks().await?.into_iter();
+    let mut stored: HashMap<_, _> = stored.map(|hook| (hook.name.clone(), hook)).collect();
     let is_asked = |hook: &&Ordered| {
         (event.is_empty() || hook.events.contains(&event)) && hook.hook.contains(&asked.q)
     };
     let found: Vec<&Ordered> = order.items.iter().filter(is_asked).collect();
-    let rows = found.iter().skip(asked.from).take(PAGE).map(|hook| {
-        let stored = stored.remove(&hook.hook);
-        Row {
-            hook: (*hook).clone(),
-            id: stored.as_ref().map(|hook| hook.id.clone()),
-            stored,
-        }
+    let rows = found.iter().skip(asked.from).take(PAGE).map(|hook| Row {
+        hook: (*hook).clone(),
+        stored: stored.remove(&hook.hook),
     });
     let next = asked.from + PAGE;
     let query = |from: usize| {
@@ -121,15 +111,11 @@ pub(super) async fn get(
             .append_pair("q", &asked.q);
         query.append_pair("from", &from.to_string()).finish()
     };
-    let choice = |value: &str, name: &str| Choice {
-        value: value.to_owned(),
-        name: name.to_owned(),
-    };
     Ok(page(&Page {
         frame: Frame::new(&console, &visitor, "/").await?,
         title: "Order",
         events: AgentEvent::NAMES,
-        choices: vec![choice("", "in force"), choice("draft", "the draft")],
+        choices: CHOICES,
         notices: order.notices.clone(),
         rows: rows.collect(),
         total: order.items.len(),

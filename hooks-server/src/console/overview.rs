@@ -98,12 +98,6 @@ struct Page {
     newest: u64,
 }
 
-impl Page {
-    fn when(at: &Timestamp) -> When {
-        When(*at)
-    }
-}
-
 /// Shows the overview.
 pub(super) async fn get(
     State(console): State<Console>,

@@ -4,9 +4,10 @@
 use askama::Template;
 use axum::Form;
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::Replayed;
-use hooks_store::{Revision, Role};
+use hooks_store::{Published, Revision, Role};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -68,15 +69,6 @@ struct Page {
 }
 
 impl Page {
-    fn when(revision: &Revision) -> When {
-        When(revision.at)
-    }
-
-    /// Whether the visitor may publish.
-    fn is_publisher(&self) -> bool {
-        self.frame.role >= Role::Publisher
-    }
-
     fn percent(replayed: &Replayed) -> u64 {
         (replayed.changed * 100)
             .checked_div(replayed.asked)
@@ -101,16 +93,12 @@ async fn show(
             Vec::new()
         }
     };
-    let replayed = match replayed {
-        Some(Ok(replayed)) => Some(replayed),
-        Some(Err(failed)) => {
-            problem = Some(failed);
-            None
-        }
-        None => None,
-    };
-    let status = problem.as_ref().map(Problem::status);
-    let mut response = page(&Page {
+    let replayed = replayed.transpose().unwrap_or_else(|failed| {
+        problem = Some(failed);
+        None
+    });
+    let status = problem.as_ref().map_or(StatusCode::OK, Problem::status);
+    let shown = page(&Page {
         frame: Frame::new(console, visitor, "/publish").await?,
         title: "Publish",
         changes: changes.iter().map(Shown::of).collect(),
@@ -120,10 +108,7 @@ async fn show(
         replayed,
         revisions: tenant.revisions(None, REVISIONS).await?.items,
     });
-    if let Some(status) = status {
-        *response.status_mut() = status;
-    }
-    Ok(response)
+    Ok((status, shown).into_response())
 }
 
 /// Shows what publishing would change.
@@ -170,16 +155,19 @@ pub(super) async fn publish(
         .at_least(Role::Publisher)?
         .comment(&sent.comment);
     match visitor.caller.tenant.publish(&by).await {
-        Ok(published) => Ok(done(
-            "/publish",
-            if published.is_new {
-                "published"
-            } else {
-                "unchanged"
-            },
-        )),
+        Ok(published) => Ok(said(&published)),
         Err(error) => show(&console, &visitor, sent.comment, None, Some(error.into())).await,
     }
+}
+
+/// Goes back to the page, which says what became of a publication.
+fn said(published: &Published) -> Response {
+    let word = if published.is_new {
+        "published"
+    } else {
+        "unchanged"
+    };
+    done("/publish", word)
 }
 
 #[derive(Template)]
@@ -243,12 +231,5 @@ pub(super) async fn rollback(
         .at_least(Role::Publisher)?
         .comment(sent.comment);
     let published = visitor.caller.tenant.rollback(number, &by).await?;
-    Ok(done(
-        "/publish",
-        if published.is_new {
-            "published"
-        } else {
-            "unchanged"
-        },
-    ))
+    Ok(said(&published))
 }

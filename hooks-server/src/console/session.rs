@@ -48,11 +48,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A number that nobody guesses.
 fn secret() -> String {
-    let mut bytes = [0; 32];
+    let mut bytes = [0_u8; 32];
     SystemRandom::new()
         .fill(&mut bytes)
         .expect("the system has randomness");
-    bytes.map(|byte| format!("{byte:02x}")).concat()
+    hex::encode(bytes)
 }
 
 impl Sessions {

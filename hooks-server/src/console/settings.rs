@@ -3,9 +3,9 @@
 use askama::Template;
 use axum::Form;
 use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
 use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SecretInfo, Token};
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -54,17 +54,6 @@ struct Page {
     older: Option<u64>,
 }
 
-impl Page {
-    fn when(at: &Timestamp) -> When {
-        When(*at)
-    }
-
-    /// Whether the visitor has at least this role.
-    fn may(&self, role: &str) -> bool {
-        role.parse().is_ok_and(|role| self.frame.role >= role)
-    }
-}
-
 #[derive(Default, Deserialize)]
 pub(super) struct Asked {
     /// Entries of the change log before this one.
@@ -97,8 +86,11 @@ async fn show(
         Err(_) => (Vec::new(), None),
     };
     let written = || toml::to_string_pretty(&settings.body).unwrap_or_default();
-    let status = shown.problem.as_ref().map(Problem::status);
-    let mut response = page(&Page {
+    let status = shown
+        .problem
+        .as_ref()
+        .map_or(StatusCode::OK, Problem::status);
+    let shown = page(&Page {
         frame: Frame::new(console, visitor, "/settings").await?,
         title: "Settings",
         tables: shown.tables.clone().unwrap_or_else(written),
@@ -111,10 +103,7 @@ async fn show(
         log,
         older,
     });
-    if let Some(status) = status {
-        *response.status_mut() = status;
-    }
-    Ok(response)
+    Ok((status, shown).into_response())
 }
 
 /// Shows the settings.

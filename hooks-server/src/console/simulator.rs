@@ -3,7 +3,8 @@
 use askama::Template;
 use axum::body::Bytes;
 use axum::extract::{Query, State};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_runtime::OwnedEvent;
 use hooks_store::{NewSample, Role, Sample};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::Console;
 use super::diff::{self, Line};
-use super::executions::{changed, input, pretty, took};
+use super::executions::{changed, input, look_of, pretty, took};
 use super::failed::Failed;
 use super::frame::{Frame, done, page};
 use super::session::Visitor;
@@ -136,15 +137,14 @@ async fn show(
     console: &Console,
     visitor: &Visitor,
     form: Form,
-    tried: Option<Result<Simulation, Problem>>,
+    tried: Result<Simulation, Problem>,
 ) -> Result<Response, Failed> {
     let (result, problem) = match tried {
-        Some(Ok(result)) => (Some(result), None),
-        Some(Err(problem)) => (None, Some(problem)),
-        None => (None, None),
+        Ok(result) => (Some(result), None),
+        Err(problem) => (None, Some(problem)),
     };
-    let status = problem.as_ref().map(Problem::status);
-    let mut response = page(&Page {
+    let status = problem.as_ref().map_or(StatusCode::OK, Problem::status);
+    let shown = page(&Page {
         frame: Frame::new(console, visitor, "/simulator").await?,
         title: "Simulator",
         events: AgentEvent::NAMES,
@@ -153,10 +153,7 @@ async fn show(
         problem,
         result,
     });
-    if let Some(status) = status {
-        *response.status_mut() = status;
-    }
-    Ok(response)
+    Ok((status, shown).into_response())
 }
 
 /// Shows the event that is asked for, and what the hooks would do with it.
@@ -196,7 +193,7 @@ pub(super) async fn get(
     form.of = asked_of(&form.of);
     // Nothing with effects runs, so the answer is there at once.
     let tried = simulated(&console, &visitor, &form).await;
-    show(&console, &visitor, form, Some(tried)).await
+    show(&console, &visitor, form, tried).await
 }
 
 fn asked_of(of: &str) -> String {
@@ -258,14 +255,14 @@ async fn simulated(
         Shown {
             step: step.clone(),
             took: took(std::time::Duration::from_micros(step.duration_us)),
-            look: look(step.outcome.as_deref()),
+            look: look_of(step.outcome.as_deref()),
             lines,
         }
     });
     let steps = steps.collect();
     let after = changed(&before, &simulated.change).unwrap_or_else(|| before.clone());
     Ok(Simulation {
-        look: look(Some(&simulated.decision)),
+        look: look_of(Some(&simulated.decision)),
         steps,
         lines: if after == before {
             Vec::new()
@@ -277,12 +274,6 @@ async fn simulated(
     })
 }
 
-/// How a decision looks.
-fn look(word: Option<&str>) -> &'static str {
-    let known = word.and_then(|word| serde_json::from_value(word.into()).ok());
-    known.map_or("", super::executions::look)
-}
-
 /// Asks the hooks about the event that was sent, or saves it.
 pub(super) async fn post(
     State(console): State<Console>,
@@ -291,7 +282,7 @@ pub(super) async fn post(
 ) -> Result<Response, Failed> {
     let form = Form::read(&body);
     let tried = simulated(&console, &visitor, &form).await;
-    show(&console, &visitor, form, Some(tried)).await
+    show(&console, &visitor, form, tried).await
 }
 
 /// Saves the event that was sent as a sample.
@@ -317,6 +308,6 @@ pub(super) async fn save(
     };
     match saved.await {
         Ok(sample) => Ok(done(&format!("/simulator?sample={}", sample.id), "kept")),
-        Err(problem) => show(&console, &visitor, form, Some(Err(problem))).await,
+        Err(problem) => show(&console, &visitor, form, Err(problem)).await,
     }
 }

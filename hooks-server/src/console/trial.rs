@@ -2,17 +2,17 @@
 
 use axum::http::StatusCode;
 use hooks_core::agent::AgentContext;
-use hooks_runtime::{DryRun, Outcome, OwnedEvent};
+use hooks_runtime::{Outcome, OwnedEvent};
 use hooks_store::{Role, Sample};
 use serde_json::{Value, json};
 
 use super::Console;
 use super::diff::{Line, between};
-use super::executions::{changed, look, outcome, pretty, took};
+use super::executions::{changed, look_of, pretty, took};
 use super::form::Sent;
 use super::session::Visitor;
 use crate::api::problem::Problem;
-use crate::api::simulate::{Step, alone, event, simulate};
+use crate::api::simulate::{Step, event};
 
 /// The panel with the event, and what came of it.
 pub(super) struct Trial {
@@ -33,8 +33,7 @@ impl Tried {
     /// What the hook did, in a word, and how it looks.
     pub(super) fn word(&self) -> (&str, &'static str) {
         let word = self.step.as_ref().and_then(|step| step.outcome.as_deref());
-        let look = word.and_then(|word| outcome(word).ok()).map_or("", look);
-        (word.unwrap_or("does not run"), look)
+        (word.unwrap_or("does not run"), look_of(word))
     }
 
     pub(super) fn took(&self) -> String {
@@ -91,13 +90,12 @@ async fn tried(
     cx: AgentContext,
     text: &str,
 ) -> Result<Tried, Problem> {
-    let (api, tenant) = (&console.api, &visitor.caller.tenant);
     let fields = serde_json::from_str(text);
     let no_json = |error| Problem::at("/event", format!("the event is no JSON object: {error}"));
     let event = event(fields.map_err(no_json)?)?;
-    let hooks = alone(tenant, hook).await?;
     let before = event.to_json();
-    let (outcome, steps) = simulate(api, tenant, hooks, Some(DryRun::new()), cx, event).await?;
+    let tried = console.api.try_alone(&visitor.caller, hook, cx, event);
+    let (outcome, steps) = tried.await?;
     let after = changed(&before, &outcome.change).filter(|after| *after != before);
     Ok(Tried {
         lines: after.map_or_else(Vec::new, |after| between(&before, &after)),
