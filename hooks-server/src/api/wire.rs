@@ -152,6 +152,8 @@ wire! {
         at: Time,
         /// What the hooks decided.
         outcome: Word,
+        /// Whether they ran in shadow mode, so that it had no effect.
+        shadow: bool,
         /// How long they took, in microseconds: less than this, and at least half of it.
         less_than: Micros,
         /// How many executions.

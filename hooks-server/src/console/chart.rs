@@ -12,15 +12,24 @@ const HEAD: u64 = 16;
 const FOOT: u64 = 18;
 
 /// What outcomes look the same.
-const KINDS: [&str; 4] = ["continue", "change", "block", "fault"];
+const KINDS: [&str; 5] = ["continue", "change", "block", "fault", "would block"];
 
-/// The kind of an outcome.
-pub(super) fn kind(outcome: RecordOutcome) -> usize {
-    match outcome {
+/// How often, by what looks the same.
+pub(super) type Counts = [u64; KINDS.len()];
+
+/// The kind of what was counted. What a hook in shadow mode would have changed, nobody has changed.
+pub(super) fn kind(one: &Activity) -> usize {
+    match one.outcome {
         RecordOutcome::Continue | RecordOutcome::Approve | RecordOutcome::Skipped => 0,
-        RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => 2,
         RecordOutcome::Fault => 3,
-        _ => 1,
+        RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => {
+            if one.shadow {
+                4
+            } else {
+                2
+            }
+        }
+        _ => usize::from(!one.shadow),
     }
 }
 
@@ -54,7 +63,7 @@ impl Chart {
         step: SignedDuration,
         bars: u64,
     ) -> Self {
-        let mut counts = vec![[0; KINDS.len()]; usize::try_from(bars).unwrap_or(0)];
+        let mut counts = vec![Counts::default(); usize::try_from(bars).unwrap_or(0)];
         for one in counted {
             let after = one
                 .at
@@ -65,7 +74,7 @@ impl Chart {
                 .ok()
                 .and_then(|bar| counts.get_mut(bar));
             if let Some(bar) = bar {
-                bar[kind(one.outcome)] += one.count;
+                bar[kind(one)] += one.count;
             }
         }
         let most = counts.iter().map(|bar| bar.iter().sum()).max().unwrap_or(0);
@@ -118,6 +127,7 @@ mod tests {
             hook: String::new(),
             at: begin + SignedDuration::from_mins(minutes),
             outcome,
+            shadow: minutes == 30,
             less_than: Duration::from_micros(8),
             count,
         };
@@ -125,6 +135,8 @@ mod tests {
             count(-1, RecordOutcome::Block, 99),
             count(0, RecordOutcome::Continue, 3),
             count(0, RecordOutcome::Block, 1),
+            count(30, RecordOutcome::Block, 1),
+            count(30, RecordOutcome::Modify, 2),
             count(59, RecordOutcome::Fault, 2),
             count(60, RecordOutcome::Block, 99),
         ];
@@ -132,9 +144,15 @@ mod tests {
         let names: Vec<_> = chart.rects.iter().map(|rect| &*rect.name).collect();
         assert_eq!(
             names,
-            ["12:00: 3 continue", "12:00: 1 block", "12:59: 2 fault"]
+            [
+                "12:00: 3 continue",
+                "12:00: 1 block",
+                "12:30: 2 continue",
+                "12:30: 1 would block",
+                "12:59: 2 fault"
+            ]
         );
-        assert_eq!((chart.most, chart.rects[2].x), (4, 59 * 16));
+        assert_eq!((chart.most, chart.rects[4].x), (4, 59 * 16));
         let bar = &chart.rects[..2];
         assert_eq!(bar[1].y + bar[1].height, bar[0].y);
         assert_eq!(bar[0].y + bar[0].height, HEIGHT - FOOT);

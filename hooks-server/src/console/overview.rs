@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 use super::Console;
-use super::chart::{Chart, kind};
+use super::chart::{Chart, Counts, kind};
 use super::executions::took;
 use super::failed::Failed;
 use super::frame::{Frame, done, page};
@@ -33,7 +33,7 @@ pub(super) struct Of {
     hook: String,
     pub(super) count: u64,
     /// By the kinds of the chart.
-    kinds: [u64; 4],
+    kinds: Counts,
     /// How often it took less than a time.
     times: BTreeMap<Duration, u64>,
 }
@@ -54,9 +54,9 @@ impl Of {
 fn by_hook(counted: Vec<Activity>) -> Vec<Of> {
     let mut hooks: BTreeMap<String, Of> = BTreeMap::new();
     for one in counted {
-        let hook = hooks.entry(one.hook).or_default();
+        let hook = hooks.entry(one.hook.clone()).or_default();
         hook.count += one.count;
-        hook.kinds[kind(one.outcome)] += one.count;
+        hook.kinds[kind(&one)] += one.count;
         *hook.times.entry(one.less_than).or_default() += one.count;
     }
     let mut hooks: Vec<_> = hooks
@@ -88,7 +88,7 @@ struct Page {
     title: &'static str,
     chart: Chart,
     /// How often in the last hour, by the kinds of the chart.
-    totals: [u64; 4],
+    totals: Counts,
     hooks: Vec<Of>,
     failed_open: Vec<FailedOpen>,
     breakers: Vec<Breaker>,
@@ -109,9 +109,9 @@ pub(super) async fn get(
     let begin = now - now.rem_euclid(60) - (MINUTES - 1) * 60;
     let begin = Timestamp::from_second(begin).unwrap_or(Timestamp::UNIX_EPOCH);
     let minutes = tenant.activity(begin).await?;
-    let mut totals = [0; 4];
+    let mut totals = Counts::default();
     for one in &minutes {
-        totals[kind(one.outcome)] += one.count;
+        totals[kind(one)] += one.count;
     }
     let runtime = console.api.hooks(tenant).await?;
     let nodes = tenant.nodes().await?;
@@ -162,6 +162,7 @@ mod tests {
             hook: hook.to_owned(),
             at: Timestamp::UNIX_EPOCH,
             outcome: RecordOutcome::Block,
+            shadow: micros == 2048,
             less_than: Duration::from_micros(micros),
             count,
         };
@@ -173,6 +174,6 @@ mod tests {
         assert_eq!([&hooks[0].hook, &hooks[1].hook], ["b", "a"]);
         let times = [50, 90, 91, 100].map(|percent| hooks[0].below(percent));
         assert_eq!(times, ["< 8 µs", "< 8 µs", "< 2.0 ms", "< 2.0 ms"]);
-        assert_eq!(hooks[0].kinds, [0, 0, 100, 0]);
+        assert_eq!(hooks[0].kinds, [0, 0, 90, 0, 10]);
     }
 }

@@ -514,6 +514,8 @@ async fn the_overview_counts_what_hooks_did() {
     let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
     let hook = json!({ "name": "no-push", "event": "BeforeToolCall", "block": "no" });
     acme.create(&hook, &by).await.unwrap();
+    let hook = json!({ "name": "look", "event": "BeforeToolCall", "priority": 5, "mode": "shadow", "block": "no" });
+    acme.create(&hook, &by).await.unwrap();
     acme.publish(&by).await.unwrap();
     let visitor = stored.visit("acme", "operator").await;
     let page = visitor.page("/overview").await;
@@ -531,7 +533,10 @@ async fn the_overview_counts_what_hooks_did() {
         })
         .await;
     assert!(
-        page.contains("3 block</title>") && page.contains(">no-push</a>"),
+        page.contains("3 block</title>")
+            && page.contains("3 would block</title>")
+            && page.contains("<b>3</b> would have been blocked")
+            && page.contains(">no-push</a>"),
         "{page}"
     );
     let counted = agent.get("/activity?hook=no-push").await.json();

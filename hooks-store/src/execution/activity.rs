@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{Row, args};
 use crate::error::StoreError;
-use crate::recorder::activity::{HOUR, MINUTE};
+use crate::recorder::activity::{HOUR, MINUTE, WOULD};
 use crate::store::{Store, Tenant};
 
 /// How long minutes of all hooks are kept, and hours of each.
@@ -31,15 +31,21 @@ pub struct Activity {
     pub at: Timestamp,
     /// What the hooks decided.
     pub outcome: RecordOutcome,
+    /// Whether they ran in shadow mode, so that it had no effect.
+    pub shadow: bool,
     /// How long they took: less than this, and at least half of it.
     pub less_than: Duration,
     /// How many executions.
     pub count: u64,
 }
 
-fn outcome(row: &Row) -> Result<RecordOutcome, StoreError> {
-    let known = serde_json::from_value(row.text("outcome")?.into());
-    known.map_err(|error| row.wrong("outcome", &format!("is none: {error}")))
+/// The outcome of a row, and whether it had no effect.
+fn outcome(row: &Row) -> Result<(RecordOutcome, bool), StoreError> {
+    let word = row.text("outcome")?;
+    let would = word.strip_prefix(WOULD);
+    let known = serde_json::from_value(would.unwrap_or(&word).into());
+    let known = known.map_err(|error| row.wrong("outcome", &format!("is none: {error}")))?;
+    Ok((known, would.is_some()))
 }
 
 impl Tenant {
@@ -106,10 +112,12 @@ impl Tenant {
         let rows = self.store.engine.fetch(&sql, args).await?;
         let counted = rows.iter().map(|row| {
             let bucket = u32::try_from(row.number("bucket")?).unwrap_or(62).min(62);
+            let (outcome, shadow) = outcome(row)?;
             Ok(Activity {
                 hook: row.text("hook")?,
                 at: row.time("at")?,
-                outcome: outcome(row)?,
+                outcome,
+                shadow,
                 less_than: Duration::from_micros(2 << bucket),
                 count: row.number("count")?,
             })

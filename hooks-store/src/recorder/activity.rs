@@ -11,25 +11,29 @@ use crate::error::StoreError;
 pub(crate) const MINUTE: i64 = 60_000_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
 
+/// What stands before the outcome of a hook in shadow mode: nothing of it came to be.
+pub(crate) const WOULD: &str = "would_";
+
 /// What is counted together: the hook, when, the outcome and the power of two of the microseconds. In this order, two writers
 /// never wait for each other.
-type Key<'a> = (&'a str, i64, &'static str, u32);
+type Key<'a> = (&'a str, i64, &'a str, u32);
 
 /// What one execution counts as.
 pub(super) struct Spot {
     hook: String,
     at: i64,
-    outcome: &'static str,
+    outcome: String,
     bucket: u32,
 }
 
 impl Spot {
     /// A whole dispatch counts as nothing: its hooks do.
     pub(super) fn of(record: &Record) -> Option<Self> {
+        let would = if record.shadow { WOULD } else { "" };
         (!record.is_event()).then(|| Spot {
             hook: column(&record.hook),
             at: record.at.as_microsecond(),
-            outcome: record.outcome.as_str(),
+            outcome: [would, record.outcome.as_str()].concat(),
             bucket: record.duration.as_micros().max(1).ilog2(),
         })
     }

@@ -537,11 +537,10 @@ pub(crate) async fn what_hooks_did_is_counted_when_it_is_written(place: Place) {
     }
     acme.insert(records.clone()).await.unwrap();
     acme.insert(records).await.unwrap();
-    store
-        .tenant("other")
-        .insert(vec![record("a")])
-        .await
-        .unwrap();
+    let mut shadow = record("a");
+    shadow.shadow = true;
+    let other = store.tenant("other");
+    other.insert(vec![record("a"), shadow]).await.unwrap();
     let counts = |rows: Vec<hooks_store::Activity>| {
         let rows = rows.into_iter();
         let counts = rows.map(|row| (row.hook, row.at, row.less_than.as_micros(), row.count));
@@ -568,6 +567,12 @@ pub(crate) async fn what_hooks_did_is_counted_when_it_is_written(place: Place) {
             ("b".to_owned(), noon, 8192, 2)
         ]
     );
+    let counted = other.activity(Timestamp::UNIX_EPOCH).await.unwrap();
+    let [did, would] = counted.as_slice() else {
+        panic!("{counted:?}");
+    };
+    assert_eq!(did.outcome, would.outcome);
+    assert!(!did.shadow && would.shadow && did.count == 1);
     clock.set("2026-12-03T00:00:00Z");
     store.retain().await.unwrap();
     assert!(
