@@ -154,7 +154,10 @@ struct Sorted<'a>(&'a Value);
 
 impl Serialize for Sorted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut keys: Vec<_> = self.0.as_object().into_iter().flatten().collect();
+        let Some(keys) = self.0.as_object() else {
+            return self.0.serialize(serializer);
+        };
+        let mut keys: Vec<_> = keys.iter().collect();
         keys.sort_by_key(|(key, _)| {
             let place = FIRST.iter().position(|first| first == key);
             place.unwrap_or(FIRST.len())

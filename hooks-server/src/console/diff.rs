@@ -3,6 +3,8 @@
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
+use crate::api::convert;
+
 /// A line of two texts: what was there, and what is there now. A side is empty if its text has no such line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
@@ -16,14 +18,21 @@ impl Line {
     }
 }
 
-/// Compares two values, line by line.
+/// JSON for people.
+pub(super) fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// Compares two values as JSON.
 pub(super) fn between(before: &Value, after: &Value) -> Vec<Line> {
-    let text = |value: &Value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        value => serde_json::to_string_pretty(value).unwrap_or_default(),
-    };
-    lines(&text(before), &text(after))
+    lines(&pretty(before), &pretty(after))
+}
+
+/// Compares two hooks as TOML, or as JSON if TOML cannot say them. A side without a hook has no lines.
+pub(super) fn hooks(before: Option<&Value>, after: Option<&Value>) -> Vec<Line> {
+    let text = |hook: &Value| convert::write(hook).unwrap_or_else(|_| pretty(hook));
+    let [before, after] = [before, after].map(|hook| hook.map(text).unwrap_or_default());
+    lines(&before, &after)
 }
 
 /// Compares two texts, line by line. Lines that take each other's place stand side by side.

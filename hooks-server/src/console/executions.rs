@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Console;
-use super::diff::{Line, between};
+use super::diff::{Line, between, pretty};
 use super::failed::Failed;
 use super::frame::{Frame, page};
 use super::session::Visitor;
@@ -412,11 +412,6 @@ pub(super) fn changed(before: &Value, change: &Value) -> Option<Value> {
     let mut after = before.clone();
     json_patch::patch(&mut after, &patch).ok()?;
     Some(after)
-}
-
-/// JSON for people.
-pub(super) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
 #[derive(Template)]

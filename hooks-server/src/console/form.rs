@@ -65,7 +65,7 @@ impl Control {
                 value.to_string()
             }
             (_, Value::String(text)) => text.clone(),
-            (_, value) => super::executions::pretty(value),
+            (_, value) => super::diff::pretty(value),
         }
     }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::Console;
 use super::chart::Chart;
-use super::diff::{Line, lines};
+use super::diff::{self, Line};
 use super::executions::{Row, of_hook};
 use super::failed::Failed;
 use super::form::{Field, Sent, fields, laid};
@@ -268,8 +268,7 @@ async fn save(
     let problem = match saved {
         Ok(hook) => return Ok(Ok(hook)),
         Err(StoreError::Conflict { .. }) if let Some(theirs) = &shown.stored => {
-            let text = convert::write(&theirs.body).unwrap_or_default();
-            shown.theirs = lines(&text, &document.toml);
+            shown.theirs = diff::hooks(Some(&theirs.body), Some(&document.hook));
             shown.version = theirs.version;
             return Ok(Err(StatusCode::PRECONDITION_FAILED));
         }

@@ -40,19 +40,13 @@ impl Shown {
             (_, None) => ("removed", "bad"),
             _ => ("changed", "note"),
         };
-        let side = |side: &Option<Value>| side.as_ref().map(written).unwrap_or_default();
         Shown {
             name: change.hook.trim_start_matches('/').to_owned(),
             what,
             look,
-            lines: diff::lines(&side(&change.before), &side(&change.after)),
+            lines: diff::hooks(change.before.as_ref(), change.after.as_ref()),
         }
     }
-}
-
-/// A hook as in a file, or as JSON if TOML cannot say it.
-fn written(value: &Value) -> String {
-    toml::to_string_pretty(value).unwrap_or_else(|_| super::executions::pretty(value))
 }
 
 #[derive(Template)]

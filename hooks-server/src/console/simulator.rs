@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::Console;
-use super::diff::{self, Line};
-use super::executions::{changed, input, look_of, pretty, took};
+use super::diff::{self, Line, pretty};
+use super::executions::{changed, input, look_of, took};
 use super::failed::Failed;
 use super::frame::{Frame, done, page};
 use super::session::Visitor;

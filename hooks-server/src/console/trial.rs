@@ -7,8 +7,8 @@ use hooks_store::{Role, Sample};
 use serde_json::{Value, json};
 
 use super::Console;
-use super::diff::{Line, between};
-use super::executions::{changed, look_of, pretty, took};
+use super::diff::{Line, between, pretty};
+use super::executions::{changed, look_of, took};
 use super::form::Sent;
 use super::session::Visitor;
 use crate::api::problem::Problem;

@@ -8,13 +8,11 @@ use hooks_store::{HookVersion, Role};
 use serde::Deserialize;
 
 use super::Console;
-use super::diff::{Line, lines};
-use super::executions::pretty;
+use super::diff::{self, Line};
 use super::failed::Failed;
 use super::frame::{Frame, done, page};
 use super::session::Visitor;
 use super::when::When;
-use crate::api::convert;
 use crate::api::problem::Problem;
 
 #[derive(Deserialize)]
@@ -60,28 +58,20 @@ pub(super) async fn get(
     let name = newest.body["name"].as_str().unwrap_or_default();
     let to = asked.to.unwrap_or(newest.version);
     let from = asked.from.unwrap_or(to.saturating_sub(1));
-    let text = |number| {
+    let hook = |number| {
         let mut versions = versions.iter();
-        let version = versions.find(|version| version.version == number);
-        version.map_or_else(String::new, text)
+        let version = versions.find(|version| version.version == number)?;
+        (!version.is_deleted).then_some(&version.body)
     };
     Ok(page(&Page {
         frame: Frame::new(&console, &visitor, "/").await?,
         title: format!("Versions of {name}"),
-        lines: lines(&text(from), &text(to)),
+        lines: diff::hooks(hook(from), hook(to)),
         versions,
         id,
         from,
         to,
     }))
-}
-
-/// A version as TOML, or as JSON if TOML cannot say it; nothing if it is the end of the hook.
-fn text(version: &HookVersion) -> String {
-    if version.is_deleted {
-        return String::new();
-    }
-    convert::write(&version.body).unwrap_or_else(|_| pretty(&version.body))
 }
 
 #[derive(Deserialize)]

@@ -316,7 +316,9 @@ async fn publishing_says_what_changes_and_the_way_back_is_there() {
     let visitor = stored.visit("acme", "publisher").await;
     let page = visitor.page("/publish").await;
     assert!(
-        page.contains("block = &#34;no&#34;") && page.contains("Publish 1 change<"),
+        page.find("name = &#34;gate&#34;") < page.find("block = &#34;no&#34;")
+            && page.contains("name =")
+            && page.contains("Publish 1 change<"),
         "{page}"
     );
     let published = visitor.send("/publish", &[("comment", "a <gate>")]).await;
