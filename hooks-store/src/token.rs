@@ -40,7 +40,8 @@ pub enum Role {
 }
 
 impl Role {
-    const ALL: [Role; 5] = [
+    /// The roles, from the one that may the least.
+    pub const ALL: [Role; 5] = [
         Role::Viewer,
         Role::Operator,
         Role::Author,

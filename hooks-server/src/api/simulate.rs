@@ -63,7 +63,7 @@ pub(crate) struct Simulated {
 }
 
 /// One hook.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Step {
     /// Its name.
     pub(crate) hook: String,
@@ -94,7 +94,7 @@ pub(super) async fn post(
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;
     let simulated = match &asked.hook {
-        Some(hook) => Simulated::of(api.try_alone(&caller, hook, cx, event).await?),
+        Some(hook) => api.try_alone(&caller, hook, cx, event).await?,
         None => {
             api.simulate(&caller, &asked.draft, &asked.run, cx, event)
                 .await?
@@ -143,12 +143,13 @@ impl Api {
         hook: &Value,
         cx: AgentContext,
         event: OwnedEvent,
-    ) -> Result<(Outcome, Vec<Step>), Problem> {
+    ) -> Result<Simulated, Problem> {
         caller.at_least(Role::Operator)?;
         let (tenant, hook) = (caller.tenant.clone(), hook.clone());
         let set = aside(async move { alone(&tenant, &hook).await }).await?;
         let dry_run = Some(DryRun::new());
-        simulate(self, &caller.tenant, set, dry_run, cx, event).await
+        let tried = simulate(self, &caller.tenant, set, dry_run, cx, event);
+        tried.await.map(Simulated::of)
     }
 }
 

@@ -1,7 +1,7 @@
-//! Two texts side by side.
+//! What differs, side by side.
 
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 
 use crate::api::convert;
 
@@ -23,9 +23,13 @@ pub(super) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-/// Compares two values as JSON.
-pub(super) fn between(before: &Value, after: &Value) -> Vec<Line> {
-    lines(&pretty(before), &pretty(after))
+/// What a JSON Patch makes of a value, and what differs. Nothing if it changes nothing.
+pub(super) fn changed(before: &Value, change: &Value) -> Option<(Value, Vec<Line>)> {
+    let patch: json_patch::Patch = serde_json::from_value(change.clone()).ok()?;
+    let mut after = before.clone();
+    json_patch::patch(&mut after, &patch).ok()?;
+    let lines = lines(&pretty(before), &pretty(&after));
+    (after != *before).then_some((after, lines))
 }
 
 /// Compares two hooks as TOML, or as JSON if TOML cannot say them. A side without a hook has no lines.
@@ -35,32 +39,18 @@ pub(super) fn hooks(before: Option<&Value>, after: Option<&Value>) -> Vec<Line> 
     lines(&before, &after)
 }
 
-/// Compares two texts, line by line. Lines that take each other's place stand side by side.
-pub(super) fn lines(before: &str, after: &str) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    // Where the lines begin that were removed last, and have nothing beside them yet.
-    let mut open = 0;
-    for change in TextDiff::from_lines(before, after).iter_all_changes() {
-        let text = change.value().trim_end_matches('\n').to_owned();
-        match change.tag() {
-            ChangeTag::Equal => {
-                lines.push(Line {
-                    before: Some(text.clone()),
-                    after: Some(text),
-                });
-                open = lines.len();
-            }
-            ChangeTag::Delete => lines.push(Line {
-                before: Some(text),
-                after: None,
-            }),
-            ChangeTag::Insert => match lines[open..].iter().position(|line| line.after.is_none()) {
-                Some(beside) => lines[open + beside].after = Some(text),
-                None => lines.push(Line {
-                    before: None,
-                    after: Some(text),
-                }),
-            },
+/// Compares two texts. Lines that take each other's place stand side by side.
+fn lines(before: &str, after: &str) -> Vec<Line> {
+    let diff = TextDiff::from_lines(before, after);
+    let text = |line: &str| line.trim_end_matches('\n').to_owned();
+    let mut lines = Vec::new();
+    for op in diff.ops() {
+        let (mut old, mut new) = (op.old_range(), op.new_range());
+        for _ in 0..old.len().max(new.len()) {
+            lines.push(Line {
+                before: old.next().and_then(|line| diff.old_slice(line)).map(text),
+                after: new.next().and_then(|line| diff.new_slice(line)).map(text),
+            });
         }
     }
     lines

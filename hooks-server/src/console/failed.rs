@@ -1,9 +1,8 @@
 //! What a page says if it cannot be shown, with the ways on.
 
 use askama::Template;
-use axum::http::StatusCode;
-use axum::http::header::LOCATION;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
+use url::form_urlencoded;
 
 use super::frame::page;
 use crate::api::problem::Problem;
@@ -14,12 +13,6 @@ pub(super) enum Failed {
     Problem(Problem),
     /// Nobody knows who asks, and where to go on afterwards.
     Stranger(String),
-}
-
-impl Failed {
-    pub(super) fn new(status: StatusCode, why: &str) -> Self {
-        Failed::Problem(Problem::new(status, why))
-    }
 }
 
 impl<T: Into<Problem>> From<T> for Failed {
@@ -39,9 +32,8 @@ impl IntoResponse for Failed {
         match self {
             Failed::Problem(problem) => (problem.status(), page(&Page { problem })).into_response(),
             Failed::Stranger(next) => {
-                let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
-                let to = [(LOCATION, format!("/login?next={next}"))];
-                (StatusCode::SEE_OTHER, to).into_response()
+                let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+                Redirect::to(&format!("/login?next={next}")).into_response()
             }
         }
     }

@@ -7,28 +7,8 @@ use hooks_runtime::entry::{ImportEntry, OnEntry, json_schema_of_file};
 use serde_json::{Value, json};
 
 use self::Control::{Any, Flag, Json, Line, Lines, Number, One, Text};
+use super::sent::Sent;
 use crate::api::capabilities::Capabilities;
-
-/// What a form sends, in its order.
-pub(super) struct Sent(pub(super) Vec<(String, String)>);
-
-impl Sent {
-    /// The text of a field. Of a list, each word that was chosen is a line; an empty one is sent with them, so that a list of
-    /// which nothing was chosen is not one that was not there.
-    pub(super) fn get(&self, name: &str) -> Option<String> {
-        let named = self.0.iter().filter(|(known, _)| known == name);
-        let mut texts: Vec<_> = named.map(|(_, text)| text.replace("\r\n", "\n")).collect();
-        if texts.len() > 1 {
-            texts.retain(|text| !text.is_empty());
-        }
-        (!texts.is_empty()).then(|| texts.join("\n"))
-    }
-
-    /// The text of a field; empty if it was not sent.
-    pub(super) fn text(&self, name: &str) -> String {
-        self.get(name).unwrap_or_default()
-    }
-}
 
 /// How a value is written in a field.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What all pages have around them: the navigation, who looks, and what is not published yet.
+//! What all pages have around them: the navigation, who looks, what was done, and what is not published yet.
 
 use askama::Template;
 use axum::Form;
@@ -8,34 +8,25 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use hooks_store::Role;
 use serde::Deserialize;
 
-use super::assets::{SCRIPT, STYLE};
+use super::failed::Failed;
 use super::session::{Visitor, cookie, own};
-use super::{Console, failed::Failed};
+use crate::api::problem::Problem;
 
-/// Light or dark: as the system has it, or as somebody chose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Theme {
-    System,
-    Light,
-    Dark,
+/// What a page answers.
+pub(super) type Answer = Result<Response, Failed>;
+
+/// As the system has it, or as somebody chose.
+pub(super) const THEMES: [&str; 3] = ["system", "light", "dark"];
+
+fn known(theme: Option<&str>) -> &'static str {
+    let mut themes = THEMES.into_iter();
+    let known = themes.find(|known| Some(*known) == theme);
+    known.unwrap_or("system")
 }
 
-impl Theme {
-    pub(super) fn of(headers: &HeaderMap) -> Self {
-        match cookie(headers, "theme") {
-            Some("light") => Theme::Light,
-            Some("dark") => Theme::Dark,
-            _ => Theme::System,
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Theme::System => "system",
-            Theme::Light => "light",
-            Theme::Dark => "dark",
-        }
-    }
+/// The theme that a browser asks for.
+pub(super) fn theme(headers: &HeaderMap) -> &'static str {
+    known(cookie(headers, "theme"))
 }
 
 #[derive(Deserialize)]
@@ -46,47 +37,35 @@ pub(super) struct Chosen {
 }
 
 /// Keeps a choice of light or dark.
-pub(super) async fn theme(Form(chosen): Form<Chosen>) -> Response {
-    let name = match chosen.theme.as_str() {
-        "light" => "light",
-        "dark" => "dark",
-        _ => "system",
-    };
+pub(super) async fn choose(Form(chosen): Form<Chosen>) -> Response {
+    let name = known(Some(&chosen.theme));
     let cookie = format!("theme={name}; Path=/; Max-Age=31536000; SameSite=Lax");
     ([(SET_COOKIE, cookie)], Redirect::to(own(&chosen.next))).into_response()
 }
 
-/// A page of the navigation: its address, its name, and the key that opens it after `g`.
-pub(super) struct Entry {
-    pub(super) path: &'static str,
-    pub(super) name: &'static str,
-    pub(super) key: char,
-}
-
-const fn entry(path: &'static str, name: &'static str, key: char) -> Entry {
-    Entry { path, name, key }
-}
-
-/// The navigation.
-const ENTRIES: &[Entry] = &[
-    entry("/", "Order", 'o'),
-    entry("/simulator", "Simulator", 's'),
-    entry("/publish", "Publish", 'p'),
-    entry("/executions", "Executions", 'e'),
-    entry("/overview", "Overview", 'v'),
-    entry("/settings", "Settings", 't'),
+/// The navigation: the address of a page, its name, and the key that opens it after `g`.
+pub(super) const ENTRIES: [(&str, &str, char); 6] = [
+    ("/", "Order", 'o'),
+    ("/simulator", "Simulator", 's'),
+    ("/publish", "Publish", 'p'),
+    ("/executions", "Executions", 'e'),
+    ("/overview", "Overview", 'v'),
+    ("/settings", "Settings", 't'),
 ];
 
 /// What a page has around it.
 pub(super) struct Frame {
-    pub(super) theme: Theme,
+    pub(super) title: String,
+    pub(super) theme: &'static str,
     /// The address of the page, without what was done before it.
     pub(super) address: String,
     /// What was done before it was opened.
     pub(super) done: Option<&'static str>,
+    /// Why what was sent was not done.
+    pub(super) problem: Option<Problem>,
     /// The address of the page in the navigation that this one belongs to.
-    here: &'static str,
-    tenant: String,
+    pub(super) here: &'static str,
+    pub(super) tenant: String,
     pub(super) role: Role,
     /// How many hooks of the draft differ from what is in force.
     pub(super) unpublished: usize,
@@ -94,76 +73,51 @@ pub(super) struct Frame {
 
 impl Frame {
     pub(super) async fn new(
-        console: &Console,
         visitor: &Visitor,
         here: &'static str,
-    ) -> Result<Self, Failed> {
-        let changes = console.api.changes(&visitor.caller.tenant).await?;
+        title: impl Into<String>,
+    ) -> Result<Self, Problem> {
+        let address = visitor.address.split_once("done=");
+        let (address, word) = address.unwrap_or((&visitor.address, ""));
+        let mut known = DONE.iter();
+        let done = known.find(|(known, _)| *known == word);
         Ok(Frame {
+            title: title.into(),
             theme: visitor.theme,
-            address: visitor
-                .address
-                .split("done=")
-                .next()
-                .unwrap_or_default()
-                .trim_end_matches(['?', '&'])
-                .to_owned(),
-            done: Done::of(&visitor.address),
+            address: address.trim_end_matches(['?', '&']).to_owned(),
+            done: done.map(|(_, said)| *said),
+            problem: None,
             here,
-            tenant: visitor.caller.tenant.id().to_owned(),
+            tenant: visitor.tenant().id().to_owned(),
             role: visitor.caller.role,
-            unpublished: changes.len(),
+            unpublished: visitor.api.changes(visitor.tenant()).await?.len(),
         })
-    }
-
-    pub(super) fn entries(&self) -> &'static [Entry] {
-        ENTRIES
-    }
-
-    pub(super) fn is_here(&self, entry: &Entry) -> bool {
-        entry.path == self.here
-    }
-
-    /// The tenant, as people call it.
-    pub(super) fn tenant(&self) -> &str {
-        if self.tenant.is_empty() {
-            "all tenants"
-        } else {
-            &self.tenant
-        }
     }
 
     /// Whether the visitor has at least a role.
     pub(super) fn may(&self, role: Role) -> bool {
         self.role >= role
     }
-}
 
-/// What a form has done, which the page after it says.
-pub(super) struct Done;
-
-impl Done {
-    /// The words of the addresses, and what they say.
-    const ALL: &[(&str, &str)] = &[
-        ("saved", "The draft has it. Publish it to put it in force."),
-        (
-            "deleted",
-            "The draft has it no more. Publish to take it out of force.",
-        ),
-        ("published", "Published: agents follow now."),
-        ("unchanged", "Nothing differs from what is in force."),
-        ("kept", "Saved."),
-        ("gone", "Deleted."),
-    ];
-
-    fn of(address: &str) -> Option<&'static str> {
-        let (_, word) = address.rsplit_once("done=")?;
-        let mut known = Self::ALL.iter();
-        known
-            .find(|(known, _)| *known == word)
-            .map(|(_, said)| *said)
+    /// The status of the page.
+    pub(super) fn status(&self) -> StatusCode {
+        let problem = self.problem.as_ref();
+        problem.map_or(StatusCode::OK, Problem::status)
     }
 }
+
+/// What a form has done, by the word for it in an address.
+const DONE: &[(&str, &str)] = &[
+    ("saved", "The draft has it. Publish it to put it in force."),
+    (
+        "deleted",
+        "The draft has it no more. Publish to take it out of force.",
+    ),
+    ("published", "Published: agents follow now."),
+    ("unchanged", "Nothing differs from what is in force."),
+    ("kept", "Saved."),
+    ("gone", "Deleted."),
+];
 
 /// Goes to a page of ours, which says what was done.
 pub(super) fn done(next: &str, word: &str) -> Response {
@@ -172,27 +126,14 @@ pub(super) fn done(next: &str, word: &str) -> Response {
     Redirect::to(&format!("{next}{mark}done={word}")).into_response()
 }
 
-/// The address of the stylesheet.
-pub(super) fn style() -> &'static str {
-    &STYLE.name
-}
-
-/// The address of the scripts.
-pub(super) fn script() -> &'static str {
-    &SCRIPT.name
-}
-
 /// Shows a template.
 pub(super) fn page(template: &impl Template) -> Response {
     match template.render() {
         Ok(text) => ([(CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response(),
         Err(error) => {
             tracing::error!(%error, "a page cannot be shown");
-            (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the page cannot be shown: the daemon's log says why",
-            )
-                .into_response()
+            let why = "the page cannot be shown: the daemon's log says why";
+            (StatusCode::INTERNAL_SERVER_ERROR, why).into_response()
         }
     }
 }

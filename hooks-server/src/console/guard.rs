@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::failed::Failed;
+use crate::api::problem::Problem;
 use crate::page;
 
 /// Everything comes from here, nothing is written into a page that runs, and no page of others has ours in it.
@@ -22,11 +23,8 @@ pub(super) async fn guarded(request: Request<Body>, next: Next) -> Response {
     let mut response = if is_read || is_own(request.headers()) {
         next.run(request).await
     } else {
-        Failed::new(
-            StatusCode::FORBIDDEN,
-            "the form was sent by another page: open the page here, and send it again",
-        )
-        .into_response()
+        let why = "the form was sent by another page: open the page here, and send it again";
+        Failed::from(Problem::new(StatusCode::FORBIDDEN, why)).into_response()
     };
     let headers = response.headers_mut();
     for (name, value) in [

@@ -4,21 +4,20 @@
 
 use askama::Template;
 use axum::Form;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Redirect, Response};
-use hooks_store::{Hook, Role, StoreError};
+use axum::response::{IntoResponse as _, Redirect};
+use hooks_store::{Execution, Hook, Role, StoreError};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Console;
 use super::chart::Chart;
 use super::diff::{self, Line};
-use super::executions::{Row, of_hook};
-use super::failed::Failed;
-use super::form::{Field, Sent, fields, laid};
-use super::frame::{Frame, done, page};
+use super::executions::of_hook;
+use super::form::{Field, fields, laid};
+use super::frame::{Answer, Frame, done, page};
 use super::overview::{self, Of};
+use super::sent::Sent;
 use super::session::Visitor;
 use super::trial::Trial;
 use super::when::When;
@@ -44,12 +43,11 @@ struct Views {
 }
 
 impl Views {
-    fn new(console: &Console, visitor: &Visitor, id: &str, document: Converted) -> Self {
-        let is_global = visitor.caller.tenant.id().is_empty();
-        let runs = console.api.capabilities();
+    fn new(visitor: &Visitor, id: &str, document: Converted) -> Self {
+        let is_global = visitor.tenant().id().is_empty();
         Views {
             id: id.to_owned(),
-            fields: fields(&document.hook, &runs, is_global),
+            fields: fields(&document.hook, &visitor.api.capabilities(), is_global),
             document,
             is_toml: false,
             is_live: false,
@@ -58,13 +56,8 @@ impl Views {
     }
 
     /// Reads what was sent.
-    async fn sent(
-        console: &Console,
-        visitor: &Visitor,
-        id: &str,
-        sent: &Sent,
-    ) -> Result<Self, Failed> {
-        let (tenant, text) = (&visitor.caller.tenant, sent.text("toml"));
+    async fn sent(visitor: &Visitor, id: &str, sent: &Sent) -> Result<Self, Problem> {
+        let (tenant, text) = (visitor.tenant(), sent.text("toml"));
         let saved = if id == NEW { "" } else { id };
         let is_form = sent.text("view") == "form";
         let hook = convert::hook(&text);
@@ -77,7 +70,7 @@ impl Views {
             // Nobody can read the text. What was typed into the form stays there.
             document.hook = laid(&json!({}), sent).unwrap_or_default();
         }
-        let mut views = Views::new(console, visitor, id, document);
+        let mut views = Views::new(visitor, id, document);
         let shown = sent.get("show");
         // What cannot be read has no form yet.
         views.is_toml = hook.is_none() || shown.map_or(!is_form, |shown| shown == "toml");
@@ -109,13 +102,10 @@ impl Views {
 
     /// Where a mistake shows: what it is called there, and the id.
     fn place<'a>(&'a self, error: &'a TextError) -> (&'a str, String) {
-        let key = error.path.trim_start_matches('/');
         match self.field_of(error) {
             Some(field) if self.is_live || !self.is_toml => (field.label, field.id()),
-            _ => (
-                if key.is_empty() { "the hook" } else { key },
-                "toml".to_owned(),
-            ),
+            _ if error.path.is_empty() => ("the hook", "toml".to_owned()),
+            _ => (error.path.trim_start_matches('/'), "toml".to_owned()),
         }
     }
 
@@ -130,7 +120,6 @@ impl Views {
 #[template(path = "hook.html")]
 struct Page {
     frame: Frame,
-    title: String,
     views: Views,
     stored: Option<Hook>,
     /// The version that a save follows.
@@ -138,10 +127,8 @@ struct Page {
     comment: String,
     /// What somebody else has saved meanwhile, beside what was to be saved.
     theirs: Vec<Line>,
-    /// Why nothing was saved, apart from mistakes.
-    problem: Option<Problem>,
     trial: Trial,
-    rows: Vec<Row>,
+    rows: Vec<Execution>,
     /// The last day, hour by hour.
     day: Chart,
     /// What it took in this time.
@@ -156,28 +143,25 @@ struct Live {
 
 impl Page {
     async fn new(
-        console: &Console,
         visitor: &Visitor,
         stored: Option<Hook>,
         views: Views,
         sent: &Sent,
-    ) -> Result<Self, Failed> {
-        let (day, times) = overview::day(&visitor.caller.tenant, stored.as_ref()).await?;
+    ) -> Result<Self, Problem> {
+        let (day, times) = overview::day(visitor.tenant(), stored.as_ref()).await?;
         let (title, newest, rows) = match &stored {
             Some(hook) => {
                 let rows = of_hook(visitor, &hook.name, EXECUTIONS).await?;
-                (hook.name.clone(), hook.version, rows)
+                (&*hook.name, hook.version, rows)
             }
-            None => ("New hook".to_owned(), 0, Vec::new()),
+            None => ("New hook", 0, Vec::new()),
         };
         Ok(Page {
-            frame: Frame::new(console, visitor, "/").await?,
+            frame: Frame::new(visitor, "/", title).await?,
             version: sent.text("version").parse().unwrap_or(newest),
             comment: sent.text("comment"),
             theirs: Vec::new(),
-            problem: None,
             trial: Trial::new(visitor, &views.document.hook, sent).await?,
-            title,
             day,
             times,
             rows,
@@ -186,53 +170,41 @@ impl Page {
         })
     }
 
-    fn mode(&self, hook: &Hook) -> String {
-        hook.body["mode"].as_str().unwrap_or("enforce").to_owned()
+    fn mode(hook: &Hook) -> &str {
+        hook.body["mode"].as_str().unwrap_or("enforce")
     }
 }
 
 /// Shows a hook, or the form for a new one.
-pub(super) async fn get(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Viewer)?;
-    let tenant = &visitor.caller.tenant;
+pub(super) async fn get(visitor: Visitor, Path(id): Path<String>) -> Answer {
+    let tenant = visitor.tenant();
     let stored = tenant.hook(&id).await?;
     let document = match &stored {
         Some(hook) => convert::of_hook(tenant, &id, hook.body.clone()).await?,
         None if id == NEW => {
             let hook = json!({ "event": "BeforeToolCall", "block": "" });
-            let document = convert::of_hook(tenant, "", hook).await?;
+            let mut document = convert::of_hook(tenant, "", hook).await?;
             // Nobody has made a mistake yet.
-            Converted {
-                errors: Vec::new(),
-                ..document
-            }
+            document.errors.clear();
+            document
         }
         // If it is deleted, its versions can come back.
         None => return Ok(Redirect::to(&format!("/hook/{id}/versions")).into_response()),
     };
-    let views = Views::new(&console, &visitor, &id, document);
-    let sent = Sent(Vec::new());
-    Ok(page(
-        &Page::new(&console, &visitor, stored, views, &sent).await?,
-    ))
+    let views = Views::new(&visitor, &id, document);
+    let shown = Page::new(&visitor, stored, views, &Sent::default()).await?;
+    Ok(page(&shown))
 }
 
 /// Saves a hook, tries it, or shows its other view.
 pub(super) async fn post(
-    State(console): State<Console>,
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(sent): Form<Vec<(String, String)>>,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Viewer)?;
-    let sent = Sent(sent);
-    let views = Views::sent(&console, &visitor, &id, &sent).await?;
-    let stored = visitor.caller.tenant.hook(&id).await?;
-    let mut shown = Page::new(&console, &visitor, stored, views, &sent).await?;
+    Form(sent): Form<Sent>,
+) -> Answer {
+    let views = Views::sent(&visitor, &id, &sent).await?;
+    let stored = visitor.tenant().hook(&id).await?;
+    let mut shown = Page::new(&visitor, stored, views, &sent).await?;
     let mut status = StatusCode::OK;
     match &*sent.text("do") {
         "save" => match save(&visitor, &id, &mut shown).await? {
@@ -241,7 +213,7 @@ pub(super) async fn post(
         },
         "try" => {
             let hook = &shown.views.document.hook;
-            shown.trial.run(&console, &visitor, hook, &sent).await?;
+            shown.trial.run(&visitor, hook, &sent).await?;
         }
         _ => {}
     }
@@ -253,10 +225,9 @@ async fn save(
     visitor: &Visitor,
     id: &str,
     shown: &mut Page,
-) -> Result<Result<Hook, StatusCode>, Failed> {
-    let by = visitor.caller.at_least(Role::Author)?;
-    let (tenant, by) = (&visitor.caller.tenant, by.comment(&shown.comment));
-    let document = &shown.views.document;
+) -> Result<Result<Hook, StatusCode>, Problem> {
+    let by = visitor.at_least(Role::Author)?.comment(&shown.comment);
+    let (tenant, document) = (visitor.tenant(), &shown.views.document);
     if !document.errors.is_empty() {
         return Ok(Err(StatusCode::UNPROCESSABLE_ENTITY));
     }
@@ -265,29 +236,22 @@ async fn save(
     } else {
         tenant.update(id, shown.version, &document.hook, &by).await
     };
-    let problem = match saved {
+    match saved {
         Ok(hook) => return Ok(Ok(hook)),
         Err(StoreError::Conflict { .. }) if let Some(theirs) = &shown.stored => {
             shown.theirs = diff::hooks(Some(&theirs.body), Some(&document.hook));
             shown.version = theirs.version;
             return Ok(Err(StatusCode::PRECONDITION_FAILED));
         }
-        Err(error) => Problem::from(error),
-    };
-    let status = problem.status();
-    shown.problem = Some(problem);
-    Ok(Err(status))
+        Err(error) => shown.frame.problem = Some(error.into()),
+    }
+    Ok(Err(shown.frame.status()))
 }
 
 /// Shows what was changed in one view in the other, with all mistakes.
-pub(super) async fn convert(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Form(sent): Form<Vec<(String, String)>>,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Author)?;
-    let sent = Sent(sent);
-    let mut views = Views::sent(&console, &visitor, &sent.text("id"), &sent).await?;
+pub(super) async fn convert(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+    visitor.at_least(Role::Author)?;
+    let mut views = Views::sent(&visitor, &sent.text("id"), &sent).await?;
     views.is_live = true;
     Ok(page(&Live { views }))
 }
@@ -296,22 +260,16 @@ pub(super) async fn convert(
 #[template(path = "delete.html")]
 struct Confirm {
     frame: Frame,
-    title: String,
     hook: Hook,
 }
 
 /// Asks whether a hook is to be deleted.
-pub(super) async fn confirm(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Author)?;
-    let hook = visitor.caller.tenant.hook(&id).await?;
+pub(super) async fn confirm(visitor: Visitor, Path(id): Path<String>) -> Answer {
+    visitor.at_least(Role::Author)?;
+    let hook = visitor.tenant().hook(&id).await?;
     let hook = hook.ok_or_else(|| Problem::no("hook", &id))?;
     Ok(page(&Confirm {
-        frame: Frame::new(&console, &visitor, "/").await?,
-        title: format!("Delete {}", hook.name),
+        frame: Frame::new(&visitor, "/", format!("Delete {}", hook.name)).await?,
         hook,
     }))
 }
@@ -326,9 +284,9 @@ pub(super) async fn delete(
     visitor: Visitor,
     Path(id): Path<String>,
     Form(deleted): Form<Deleted>,
-) -> Result<Response, Failed> {
-    let by = visitor.caller.at_least(Role::Author)?;
-    let tenant = &visitor.caller.tenant;
+) -> Answer {
+    let by = visitor.at_least(Role::Author)?;
+    let tenant = visitor.tenant();
     tenant.delete(&id, deleted.version, &by).await?;
     Ok(done("/?of=draft", "deleted"))
 }

@@ -19,6 +19,7 @@ mod hook;
 mod order;
 mod overview;
 mod publish;
+mod sent;
 mod session;
 mod settings;
 mod simulator;
@@ -28,7 +29,6 @@ mod when;
 
 use std::sync::Arc;
 
-use axum::extract::FromRef;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use tower_http::compression::CompressionLayer;
@@ -41,12 +41,6 @@ use crate::api::Api;
 pub(crate) struct Console {
     api: Arc<Api>,
     sessions: Arc<Sessions>,
-}
-
-impl FromRef<Console> for Arc<Api> {
-    fn from_ref(console: &Console) -> Self {
-        Arc::clone(&console.api)
-    }
 }
 
 /// The pages, in the order of the navigation.
@@ -89,7 +83,7 @@ pub(crate) fn router<S>(api: Arc<Api>, sessions: Arc<Sessions>) -> Router<S> {
     pages()
         .route("/login", get(session::form).post(session::open))
         .route("/logout", post(session::close))
-        .route("/theme", post(frame::theme))
+        .route("/theme", post(frame::choose))
         .layer(middleware::from_fn(guard::guarded))
         .route("/assets/{name}", get(assets::get))
         .layer(CompressionLayer::new())

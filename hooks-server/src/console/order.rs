@@ -4,17 +4,14 @@ use std::collections::HashMap;
 
 use askama::Template;
 use axum::Form;
-use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::extract::{Path, Query};
 use hooks_core::agent::AgentEvent;
 use hooks_runtime::Ordered;
 use hooks_runtime::entry::Mode;
 use hooks_store::{Hook, Role};
 use serde::Deserialize;
 
-use super::Console;
-use super::failed::Failed;
-use super::frame::{Frame, done, page};
+use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
 use crate::api::problem::Problem;
 
@@ -67,9 +64,6 @@ impl Row {
 #[template(path = "order.html")]
 struct Page {
     frame: Frame,
-    title: &'static str,
-    events: &'static [&'static str],
-    choices: &'static [(&'static str, &'static str)],
     event: String,
     of: String,
     q: String,
@@ -79,19 +73,13 @@ struct Page {
     total: usize,
     count: usize,
     next: Option<String>,
-    step: usize,
 }
 
 /// Shows the order.
-pub(super) async fn get(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Failed> {
-    let tenant = &visitor.caller.tenant;
-    visitor.caller.at_least(Role::Viewer)?;
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+    let tenant = visitor.tenant();
     let event = asked.event.unwrap_or_else(|| "BeforeToolCall".to_owned());
-    let order = console.api.order(tenant, asked.of == "draft").await?;
+    let order = visitor.api.order(tenant, asked.of == "draft").await?;
     let stored = tenant.hooks().await?.into_iter();
     let mut stored: HashMap<_, _> = stored.map(|hook| (hook.name.clone(), hook)).collect();
     let is_asked = |hook: &&Ordered| {
@@ -112,16 +100,12 @@ pub(super) async fn get(
         query.append_pair("from", &from.to_string()).finish()
     };
     Ok(page(&Page {
-        frame: Frame::new(&console, &visitor, "/").await?,
-        title: "Order",
-        events: AgentEvent::NAMES,
-        choices: CHOICES,
+        frame: Frame::new(&visitor, "/", "Order").await?,
         notices: order.notices.clone(),
         rows: rows.collect(),
         total: order.items.len(),
         count: found.len(),
         next: (next < found.len()).then(|| query(next)),
-        step: PAGE,
         event,
         of: asked.of,
         q: asked.q,
@@ -142,9 +126,9 @@ pub(super) async fn change(
     visitor: Visitor,
     Path(id): Path<String>,
     Form(changed): Form<Changed>,
-) -> Result<Response, Failed> {
-    let by = visitor.caller.at_least(Role::Author)?;
-    let tenant = &visitor.caller.tenant;
+) -> Answer {
+    let by = visitor.at_least(Role::Author)?;
+    let tenant = visitor.tenant();
     let hook = tenant
         .hook(&id)
         .await?

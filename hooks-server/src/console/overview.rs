@@ -5,20 +5,15 @@ use std::time::Duration;
 
 use askama::Template;
 use axum::Form;
-use axum::extract::State;
-use axum::response::Response;
 use hooks_runtime::FailedOpen;
 use hooks_store::{Activity, Breaker, BudgetUse, Hook, Node, Role, Tenant};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
-use super::Console;
 use super::chart::{Chart, Counts, kind};
-use super::executions::took;
-use super::failed::Failed;
-use super::frame::{Frame, done, page};
+use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
-use super::when::When;
+use super::when::{When, took};
 use crate::api::problem::Problem;
 
 /// How many minutes the chart has.
@@ -85,7 +80,6 @@ pub(super) async fn day(tenant: &Tenant, hook: Option<&Hook>) -> Result<(Chart, 
 #[template(path = "overview.html")]
 struct Page {
     frame: Frame,
-    title: &'static str,
     chart: Chart,
     /// How often in the last hour, by the kinds of the chart.
     totals: Counts,
@@ -99,12 +93,8 @@ struct Page {
 }
 
 /// Shows the overview.
-pub(super) async fn get(
-    State(console): State<Console>,
-    visitor: Visitor,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Viewer)?;
-    let tenant = &visitor.caller.tenant;
+pub(super) async fn get(visitor: Visitor) -> Answer {
+    let tenant = visitor.tenant();
     let now = Timestamp::now().as_second();
     let begin = now - now.rem_euclid(60) - (MINUTES - 1) * 60;
     let begin = Timestamp::from_second(begin).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -113,11 +103,10 @@ pub(super) async fn get(
     for one in &minutes {
         totals[kind(one)] += one.count;
     }
-    let runtime = console.api.hooks(tenant).await?;
+    let runtime = visitor.api.hooks(tenant).await?;
     let nodes = tenant.nodes().await?;
     Ok(page(&Page {
-        frame: Frame::new(&console, &visitor, "/overview").await?,
-        title: "Overview",
+        frame: Frame::new(&visitor, "/overview", "Overview").await?,
         chart: Chart::of(
             &minutes,
             begin,
@@ -140,13 +129,9 @@ pub(super) struct Reset {
 }
 
 /// Lets a hook be asked again.
-pub(super) async fn reset(visitor: Visitor, Form(reset): Form<Reset>) -> Result<Response, Failed> {
-    let by = visitor.caller.at_least(Role::Operator)?;
-    visitor
-        .caller
-        .tenant
-        .reset_breaker(&reset.hook, &by)
-        .await?;
+pub(super) async fn reset(visitor: Visitor, Form(reset): Form<Reset>) -> Answer {
+    let by = visitor.at_least(Role::Operator)?;
+    visitor.tenant().reset_breaker(&reset.hook, &by).await?;
     Ok(done("/overview", "kept"))
 }
 

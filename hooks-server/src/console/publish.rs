@@ -3,18 +3,15 @@
 
 use askama::Template;
 use axum::Form;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::Replayed;
 use hooks_store::{Published, Revision, Role};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Console;
 use super::diff::{self, Line};
-use super::failed::Failed;
-use super::frame::{Frame, done, page};
+use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
 use super::when::When;
 use crate::api::changes::{self, Change};
@@ -53,52 +50,45 @@ impl Shown {
 #[template(path = "publish.html")]
 struct Page {
     frame: Frame,
-    title: &'static str,
     changes: Vec<Shown>,
     notices: Vec<String>,
     comment: String,
-    problem: Option<Problem>,
     replayed: Option<Replayed>,
     revisions: Vec<Revision>,
 }
 
 impl Page {
     fn percent(replayed: &Replayed) -> u64 {
-        (replayed.changed * 100)
-            .checked_div(replayed.asked)
-            .unwrap_or(0)
+        let hundred = (replayed.changed * 100).checked_div(replayed.asked);
+        hundred.unwrap_or(0)
     }
 }
 
 async fn show(
-    console: &Console,
     visitor: &Visitor,
     comment: String,
-    replayed: Option<Result<Replayed, Problem>>,
-    mut problem: Option<Problem>,
-) -> Result<Response, Failed> {
-    let tenant = &visitor.caller.tenant;
-    let changes = console.api.changes(tenant).await?;
+    replayed: Result<Option<Replayed>, Problem>,
+) -> Answer {
+    let tenant = visitor.tenant();
+    let changes = visitor.api.changes(tenant).await?;
+    let order = visitor.api.order(tenant, true).await;
     // What does not load has no notices: its mistakes are what there is to know.
-    let notices = match console.api.order(tenant, true).await {
-        Ok(order) => order.notices.clone(),
-        Err(wrong) => {
-            problem = problem.or(Some(wrong));
-            Vec::new()
-        }
+    let (notices, unloaded) = match order {
+        Ok(order) => (order.notices.clone(), None),
+        Err(wrong) => (Vec::new(), Some(wrong)),
     };
-    let replayed = replayed.transpose().unwrap_or_else(|failed| {
-        problem = Some(failed);
-        None
-    });
-    let status = problem.as_ref().map_or(StatusCode::OK, Problem::status);
+    let (replayed, refused) = match replayed {
+        Ok(replayed) => (replayed, None),
+        Err(wrong) => (None, Some(wrong)),
+    };
+    let mut frame = Frame::new(visitor, "/publish", "Publish").await?;
+    frame.problem = refused.or(unloaded);
+    let status = frame.status();
     let shown = page(&Page {
-        frame: Frame::new(console, visitor, "/publish").await?,
-        title: "Publish",
+        frame,
         changes: changes.iter().map(Shown::of).collect(),
         notices,
         comment,
-        problem,
         replayed,
         revisions: tenant.revisions(None, REVISIONS).await?.items,
     });
@@ -106,12 +96,8 @@ async fn show(
 }
 
 /// Shows what publishing would change.
-pub(super) async fn get(
-    State(console): State<Console>,
-    visitor: Visitor,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Viewer)?;
-    show(&console, &visitor, String::new(), None, None).await
+pub(super) async fn get(visitor: Visitor) -> Answer {
+    show(&visitor, String::new(), Ok(None)).await
 }
 
 #[derive(Deserialize)]
@@ -124,33 +110,22 @@ pub(super) struct Sent {
 }
 
 /// Asks which decisions of the past would be others.
-pub(super) async fn replay(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Form(sent): Form<Sent>,
-) -> Result<Response, Failed> {
+pub(super) async fn replay(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let asked = replay::Asked {
         draft: Value::Bool(true),
         since: None,
         limit: sent.limit.parse().ok(),
     };
-    let replayed = console.api.replay(&visitor.caller, &asked).await;
-    show(&console, &visitor, sent.comment, Some(replayed), None).await
+    let replayed = visitor.api.replay(&visitor.caller, &asked).await;
+    show(&visitor, sent.comment, replayed.map(Some)).await
 }
 
 /// Publishes the draft.
-pub(super) async fn publish(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Form(sent): Form<Sent>,
-) -> Result<Response, Failed> {
-    let by = visitor
-        .caller
-        .at_least(Role::Publisher)?
-        .comment(&sent.comment);
-    match visitor.caller.tenant.publish(&by).await {
+pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+    let by = visitor.at_least(Role::Publisher)?.comment(&sent.comment);
+    match visitor.tenant().publish(&by).await {
         Ok(published) => Ok(said(&published)),
-        Err(error) => show(&console, &visitor, sent.comment, None, Some(error.into())).await,
+        Err(error) => show(&visitor, sent.comment, Err(error.into())).await,
     }
 }
 
@@ -168,9 +143,7 @@ fn said(published: &Published) -> Response {
 #[template(path = "revision.html")]
 struct One {
     frame: Frame,
-    title: String,
     revision: Revision,
-    at: When,
     /// What this revision changed, and what going back to it would change now.
     changed: Vec<Shown>,
     back: Vec<Shown>,
@@ -178,37 +151,22 @@ struct One {
 }
 
 /// Shows a revision: what it changed, and what going back to it would change.
-pub(super) async fn revision(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Path(number): Path<u64>,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Viewer)?;
-    let tenant = &visitor.caller.tenant;
-    let revision = tenant
-        .revision(number)
-        .await?
-        .ok_or_else(|| Problem::no("revision", number))?;
-    let before = tenant
-        .revisions(Some(number), 1)
-        .await?
-        .items
-        .into_iter()
-        .next();
-    let newest = tenant.revisions(None, 1).await?.items.into_iter().next();
-    let shown = |from: Option<&Revision>, to: &Revision| {
-        let from = from
-            .map(|revision| changes::parts(&revision.bundle))
-            .unwrap_or_default();
-        let changes = changes::between(from, changes::parts(&to.bundle));
+pub(super) async fn revision(visitor: Visitor, Path(number): Path<u64>) -> Answer {
+    let tenant = visitor.tenant();
+    let revision = tenant.revision(number).await?;
+    let revision = revision.ok_or_else(|| Problem::no("revision", number))?;
+    let before = tenant.revisions(Some(number), 1).await?.items.pop();
+    let newest = tenant.revisions(None, 1).await?.items.pop();
+    let shown = |from: Option<&Revision>| {
+        let from = from.map(|from| changes::parts(&from.bundle));
+        let to = changes::parts(&revision.bundle);
+        let changes = changes::between(from.unwrap_or_default(), to);
         changes.iter().map(Shown::of).collect()
     };
     Ok(page(&One {
-        frame: Frame::new(&console, &visitor, "/publish").await?,
-        title: format!("Revision {number}"),
-        at: When(revision.at),
-        changed: shown(before.as_ref(), &revision),
-        back: shown(newest.as_ref(), &revision),
+        frame: Frame::new(&visitor, "/publish", format!("Revision {number}")).await?,
+        changed: shown(before.as_ref()),
+        back: shown(newest.as_ref()),
         is_newest: newest.is_some_and(|newest| newest.number == number),
         revision,
     }))
@@ -219,11 +177,7 @@ pub(super) async fn rollback(
     visitor: Visitor,
     Path(number): Path<u64>,
     Form(sent): Form<Sent>,
-) -> Result<Response, Failed> {
-    let by = visitor
-        .caller
-        .at_least(Role::Publisher)?
-        .comment(sent.comment);
-    let published = visitor.caller.tenant.rollback(number, &by).await?;
-    Ok(said(&published))
+) -> Answer {
+    let by = visitor.at_least(Role::Publisher)?.comment(sent.comment);
+    Ok(said(&visitor.tenant().rollback(number, &by).await?))
 }

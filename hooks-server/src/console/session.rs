@@ -1,7 +1,7 @@
 //! Who looks. A one-time link or a token opens a session; its cookie is a random number, and all else stays here.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use askama::Template;
@@ -11,13 +11,14 @@ use axum::http::header::{COOKIE, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use hooks_store::Tenant;
+use hooks_store::{By, Role, Tenant};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::Deserialize;
 
 use super::Console;
 use super::failed::Failed;
-use super::frame::{Theme, page};
+use super::frame::{self, page};
+use crate::api::Api;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 
@@ -91,21 +92,29 @@ impl Sessions {
 /// The value of a cookie.
 pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(COOKIE).into_iter();
-    let cookies = lines
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(';'));
-    let mut cookies = cookies.filter_map(|cookie| cookie.trim().split_once('='));
-    cookies
-        .find(|(known, _)| *known == name)
-        .map(|(_, value)| value)
+    let lines = lines.filter_map(|line| line.to_str().ok());
+    let mut cookies = lines.flat_map(|line| line.split(';'));
+    cookies.find_map(|cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
 /// Whoever looks at a page.
 pub(super) struct Visitor {
+    pub(super) api: Arc<Api>,
     pub(super) caller: Caller,
-    pub(super) theme: Theme,
+    pub(super) theme: &'static str,
     /// The address of the page.
     pub(super) address: String,
+}
+
+impl Visitor {
+    pub(super) fn tenant(&self) -> &Tenant {
+        &self.caller.tenant
+    }
+
+    /// Says who writes, if the visitor has at least this role.
+    pub(super) fn at_least(&self, role: Role) -> Result<By, Problem> {
+        self.caller.at_least(role)
+    }
 }
 
 impl FromRequestParts<Console> for Visitor {
@@ -125,9 +134,11 @@ impl FromRequestParts<Console> for Visitor {
             }
         })?;
         caller.count(&console.api)?;
+        caller.at_least(Role::Viewer)?;
         Ok(Visitor {
+            api: Arc::clone(&console.api),
             caller,
-            theme: Theme::of(&parts.headers),
+            theme: frame::theme(&parts.headers),
             address: parts.uri.to_string(),
         })
     }
@@ -144,7 +155,7 @@ pub(super) struct Asked {
 #[derive(Template)]
 #[template(path = "login.html")]
 struct Page {
-    theme: Theme,
+    theme: &'static str,
     next: String,
     error: Option<String>,
 }
@@ -161,7 +172,7 @@ pub(super) async fn form(
     }
     let used = "the link was used already, or the daemon has started again: use a token";
     page(&Page {
-        theme: Theme::of(&headers),
+        theme: frame::theme(&headers),
         next: asked.next,
         error: (!asked.code.is_empty()).then(|| used.to_owned()),
     })
@@ -185,7 +196,7 @@ pub(super) async fn open(
         Ok(caller) => entered(&console, caller, &login.next),
         Err(problem) => {
             let shown = Page {
-                theme: Theme::of(&headers),
+                theme: frame::theme(&headers),
                 next: login.next,
                 error: Some(problem.detail().to_owned()),
             };

@@ -2,31 +2,19 @@
 
 use askama::Template;
 use axum::Form;
-use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Response};
+use axum::extract::{Path, Query};
+use axum::response::IntoResponse as _;
 use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SecretInfo, Token};
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::Console;
-use super::failed::Failed;
-use super::frame::{Frame, done, page};
+use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
 use super::when::When;
+use crate::api::convert;
 use crate::api::problem::Problem;
 
 /// How many entries of the change log a page has.
 const ENTRIES: u32 = 50;
-
-/// The roles, from the one that may the least.
-const ROLES: &[Role] = &[
-    Role::Viewer,
-    Role::Operator,
-    Role::Author,
-    Role::Publisher,
-    Role::Owner,
-];
 
 /// What was just done, and shows once.
 #[derive(Default)]
@@ -42,9 +30,7 @@ struct Shown {
 #[template(path = "settings.html")]
 struct Page {
     frame: Frame,
-    title: &'static str,
-    shown: Shown,
-    roles: &'static [Role],
+    token: Option<String>,
     tokens: Vec<Token>,
     secrets: Vec<SecretInfo>,
     budgets: Vec<BudgetUse>,
@@ -60,78 +46,60 @@ pub(super) struct Asked {
     before: Option<u64>,
 }
 
-async fn show(
-    console: &Console,
-    visitor: &Visitor,
-    asked: &Asked,
-    shown: Shown,
-) -> Result<Response, Failed> {
-    let (caller, tenant) = (&visitor.caller, &visitor.caller.tenant);
-    caller.at_least(Role::Viewer)?;
+async fn show(visitor: &Visitor, asked: &Asked, shown: Shown) -> Answer {
+    let tenant = visitor.tenant();
+    let mut frame = Frame::new(visitor, "/settings", "Settings").await?;
+    frame.problem = shown.problem;
     let settings = tenant.settings().await?;
-    // What a role may not see is not read.
-    let tokens = match caller.at_least(Role::Owner) {
-        Ok(_) => tenant.tokens().await?,
-        Err(_) => Vec::new(),
-    };
-    let secrets = match caller.at_least(Role::Author) {
-        Ok(_) => tenant.secrets().await?,
-        Err(_) => Vec::new(),
-    };
-    let (log, older) = match caller.at_least(Role::Operator) {
-        Ok(_) => {
-            let log = tenant.admin_log(asked.before, ENTRIES).await?;
-            (log.items, log.next)
-        }
-        Err(_) => (Vec::new(), None),
-    };
-    let written = || toml::to_string_pretty(&settings.body).unwrap_or_default();
-    let status = shown
-        .problem
-        .as_ref()
-        .map_or(StatusCode::OK, Problem::status);
-    let shown = page(&Page {
-        frame: Frame::new(console, visitor, "/settings").await?,
-        title: "Settings",
-        tables: shown.tables.clone().unwrap_or_else(written),
-        shown,
-        roles: ROLES,
-        tokens,
-        secrets,
+    let mut read = Page {
+        token: shown.token,
+        tokens: Vec::new(),
+        secrets: Vec::new(),
         budgets: tenant.budgets().await?,
+        tables: match shown.tables {
+            Some(typed) => typed,
+            None => convert::write(&settings.body).unwrap_or_default(),
+        },
         settings,
-        log,
-        older,
-    });
-    Ok((status, shown).into_response())
+        log: Vec::new(),
+        older: None,
+        frame,
+    };
+    // What a role may not see is not read.
+    if read.frame.may(Role::Owner) {
+        read.tokens = tenant.tokens().await?;
+    }
+    if read.frame.may(Role::Author) {
+        read.secrets = tenant.secrets().await?;
+    }
+    if read.frame.may(Role::Operator) {
+        let log = tenant.admin_log(asked.before, ENTRIES).await?;
+        (read.log, read.older) = (log.items, log.next);
+    }
+    Ok((read.frame.status(), page(&read)).into_response())
 }
 
 /// Shows the settings.
-pub(super) async fn get(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Failed> {
-    show(&console, &visitor, &asked, Shown::default()).await
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+    show(&visitor, &asked, Shown::default()).await
 }
 
-/// Goes back to the settings, or shows what is wrong.
+/// Goes back to the settings, or shows what is wrong and what was typed.
 async fn told(
-    console: &Console,
     visitor: &Visitor,
     word: &str,
-    result: Result<(), Problem>,
-) -> Result<Response, Failed> {
-    match result {
-        Ok(()) => Ok(done("/settings", word)),
-        Err(problem) => {
-            let shown = Shown {
-                problem: Some(problem),
-                ..Shown::default()
-            };
-            show(console, visitor, &Asked::default(), shown).await
-        }
-    }
+    tried: Result<(), Problem>,
+    tables: Option<String>,
+) -> Answer {
+    let Err(problem) = tried else {
+        return Ok(done("/settings", word));
+    };
+    let shown = Shown {
+        problem: Some(problem),
+        tables,
+        ..Shown::default()
+    };
+    show(visitor, &Asked::default(), shown).await
 }
 
 #[derive(Deserialize)]
@@ -143,50 +111,30 @@ pub(super) struct NewToken {
 }
 
 /// Makes a token, and shows it once.
-pub(super) async fn new_token(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Form(new): Form<NewToken>,
-) -> Result<Response, Failed> {
+pub(super) async fn new_token(visitor: Visitor, Form(new): Form<NewToken>) -> Answer {
     let made = async {
-        let by = visitor.caller.at_least(Role::Owner)?;
-        let role = new
-            .role
-            .parse()
-            .map_err(|_| Problem::at("/role", "choose one of the roles"))?;
+        let by = visitor.at_least(Role::Owner)?;
+        let role = new.role.parse();
+        let role = role.map_err(|_| Problem::at("/role", "choose one of the roles"))?;
         let agent = Some(new.agent.trim()).filter(|agent| !agent.is_empty());
-        Ok::<_, Problem>(
-            visitor
-                .caller
-                .tenant
-                .token_new(new.name.trim(), role, agent, &by)
-                .await?,
-        )
+        let tenant = visitor.tenant();
+        Ok::<_, Problem>(tenant.token_new(new.name.trim(), role, agent, &by).await?)
     };
-    let shown = match made.await {
-        Ok(token) => Shown {
-            token: Some(token.to_string()),
-            ..Shown::default()
-        },
-        Err(problem) => Shown {
-            problem: Some(problem),
-            ..Shown::default()
-        },
-    };
-    show(&console, &visitor, &Asked::default(), shown).await
+    let mut shown = Shown::default();
+    match made.await {
+        Ok(token) => shown.token = Some(token.to_string()),
+        Err(problem) => shown.problem = Some(problem),
+    }
+    show(&visitor, &Asked::default(), shown).await
 }
 
 /// Revokes a token.
-pub(super) async fn revoke_token(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Path(id): Path<String>,
-) -> Result<Response, Failed> {
+pub(super) async fn revoke_token(visitor: Visitor, Path(id): Path<String>) -> Answer {
     let revoked = async {
-        let by = visitor.caller.at_least(Role::Owner)?;
-        Ok(visitor.caller.tenant.revoke_token(&id, &by).await?)
+        let by = visitor.at_least(Role::Owner)?;
+        Ok(visitor.tenant().revoke_token(&id, &by).await?)
     };
-    told(&console, &visitor, "gone", revoked.await).await
+    told(&visitor, "gone", revoked.await, None).await
 }
 
 #[derive(Deserialize)]
@@ -196,34 +144,23 @@ pub(super) struct Secret {
 }
 
 /// Sets a secret, which is never shown.
-pub(super) async fn put_secret(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Form(secret): Form<Secret>,
-) -> Result<Response, Failed> {
+pub(super) async fn put_secret(visitor: Visitor, Form(secret): Form<Secret>) -> Answer {
     let put = async {
-        let by = visitor.caller.at_least(Role::Publisher)?;
-        visitor
-            .caller
-            .tenant
-            .put_secret(secret.name.trim(), &secret.value, &by)
-            .await?;
+        let by = visitor.at_least(Role::Publisher)?;
+        let (tenant, name) = (visitor.tenant(), secret.name.trim());
+        tenant.put_secret(name, &secret.value, &by).await?;
         Ok(())
     };
-    told(&console, &visitor, "kept", put.await).await
+    told(&visitor, "kept", put.await, None).await
 }
 
 /// Deletes a secret.
-pub(super) async fn delete_secret(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Path(name): Path<String>,
-) -> Result<Response, Failed> {
+pub(super) async fn delete_secret(visitor: Visitor, Path(name): Path<String>) -> Answer {
     let deleted = async {
-        let by = visitor.caller.at_least(Role::Publisher)?;
-        Ok(visitor.caller.tenant.delete_secret(&name, &by).await?)
+        let by = visitor.at_least(Role::Publisher)?;
+        Ok(visitor.tenant().delete_secret(&name, &by).await?)
     };
-    told(&console, &visitor, "gone", deleted.await).await
+    told(&visitor, "gone", deleted.await, None).await
 }
 
 #[derive(Deserialize)]
@@ -232,23 +169,15 @@ pub(super) struct Budget {
 }
 
 /// Sets how many tokens of a model the hooks may use in a month.
-pub(super) async fn put_budget(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Form(budget): Form<Budget>,
-) -> Result<Response, Failed> {
+pub(super) async fn put_budget(visitor: Visitor, Form(budget): Form<Budget>) -> Answer {
     let put = async {
-        let by = visitor.caller.at_least(Role::Owner)?;
-        let limit = match budget.limit.trim() {
-            "" => None,
-            text => Some(
-                text.parse()
-                    .map_err(|_| Problem::at("/limit", "this is no number of tokens"))?,
-            ),
-        };
-        Ok(visitor.caller.tenant.set_budget(None, limit, &by).await?)
+        let by = visitor.at_least(Role::Owner)?;
+        let text = Some(budget.limit.trim()).filter(|text| !text.is_empty());
+        let limit = text.map(str::parse).transpose();
+        let limit = limit.map_err(|_| Problem::at("/limit", "this is no number of tokens"))?;
+        Ok(visitor.tenant().set_budget(None, limit, &by).await?)
     };
-    told(&console, &visitor, "kept", put.await).await
+    told(&visitor, "kept", put.await, None).await
 }
 
 #[derive(Deserialize)]
@@ -258,32 +187,14 @@ pub(super) struct Tables {
 }
 
 /// Saves the tables of the set, such as its limits, as a draft.
-pub(super) async fn put_tables(
-    State(console): State<Console>,
-    visitor: Visitor,
-    Form(tables): Form<Tables>,
-) -> Result<Response, Failed> {
+pub(super) async fn put_tables(visitor: Visitor, Form(tables): Form<Tables>) -> Answer {
     let put = async {
-        let by = visitor.caller.at_least(Role::Author)?;
-        let read: Value = toml::from_str(&tables.toml)
-            .map_err(|error| Problem::at("/toml", error.to_string()))?;
-        visitor
-            .caller
-            .tenant
-            .put_settings(tables.version, &read, &by)
-            .await?;
-        Ok::<_, Problem>(())
+        let by = visitor.at_least(Role::Author)?;
+        let read = toml::from_str(&tables.toml);
+        let read = read.map_err(|error| Problem::at("/toml", error.to_string()))?;
+        let tenant = visitor.tenant();
+        tenant.put_settings(tables.version, &read, &by).await?;
+        Ok(())
     };
-    match put.await {
-        Ok(()) => Ok(done("/settings", "saved")),
-        Err(problem) => {
-            let tables = Some(tables.toml);
-            let shown = Shown {
-                problem: Some(problem),
-                tables,
-                ..Shown::default()
-            };
-            show(&console, &visitor, &Asked::default(), shown).await
-        }
-    }
+    told(&visitor, "saved", put.await, Some(tables.toml)).await
 }

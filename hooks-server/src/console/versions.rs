@@ -2,15 +2,12 @@
 
 use askama::Template;
 use axum::Form;
-use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::extract::{Path, Query};
 use hooks_store::{HookVersion, Role};
 use serde::Deserialize;
 
-use super::Console;
 use super::diff::{self, Line};
-use super::failed::Failed;
-use super::frame::{Frame, done, page};
+use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
 use super::when::When;
 use crate::api::problem::Problem;
@@ -26,7 +23,6 @@ pub(super) struct Asked {
 #[template(path = "versions.html")]
 struct Page {
     frame: Frame,
-    title: String,
     id: String,
     versions: Vec<HookVersion>,
     /// What is compared.
@@ -47,13 +43,11 @@ impl Page {
 
 /// Lists the versions of a hook, and compares two of them.
 pub(super) async fn get(
-    State(console): State<Console>,
     visitor: Visitor,
     Path(id): Path<String>,
     Query(asked): Query<Asked>,
-) -> Result<Response, Failed> {
-    visitor.caller.at_least(Role::Viewer)?;
-    let versions = visitor.caller.tenant.versions(&id).await?;
+) -> Answer {
+    let versions = visitor.tenant().versions(&id).await?;
     let newest = versions.first().ok_or_else(|| Problem::no("hook", &id))?;
     let name = newest.body["name"].as_str().unwrap_or_default();
     let to = asked.to.unwrap_or(newest.version);
@@ -64,8 +58,7 @@ pub(super) async fn get(
         (!version.is_deleted).then_some(&version.body)
     };
     Ok(page(&Page {
-        frame: Frame::new(&console, &visitor, "/").await?,
-        title: format!("Versions of {name}"),
+        frame: Frame::new(&visitor, "/", format!("Versions of {name}")).await?,
         lines: diff::hooks(hook(from), hook(to)),
         versions,
         id,
@@ -84,13 +77,11 @@ pub(super) struct Restored {
 pub(super) async fn restore(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(restored): Form<Restored>,
-) -> Result<Response, Failed> {
-    let comment = format!("version {} again", restored.version);
-    let by = visitor.caller.at_least(Role::Author)?.comment(&comment);
-    let tenant = &visitor.caller.tenant;
-    tenant
-        .restore(&id, restored.version, restored.expected, &by)
-        .await?;
+    Form(Restored { version, expected }): Form<Restored>,
+) -> Answer {
+    let by = visitor.at_least(Role::Author)?;
+    let by = by.comment(format!("version {version} again"));
+    let tenant = visitor.tenant();
+    tenant.restore(&id, version, expected, &by).await?;
     Ok(done(&format!("/hook/{id}"), "saved"))
 }

@@ -1,6 +1,7 @@
-//! Times for people: how long ago, with the exact time at hand.
+//! Times for people: how long ago, with the exact time at hand, and how long something took.
 
 use std::fmt;
+use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
 
@@ -29,6 +30,15 @@ fn ago(seconds: i64) -> String {
         60..3600 => format!("{} min ago", seconds / 60),
         3600..86_400 => format!("{} h ago", seconds / 3600),
         _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+/// A duration in its largest unit.
+pub(super) fn took(duration: Duration) -> String {
+    match duration.as_micros() {
+        micros @ ..1000 => format!("{micros} µs"),
+        micros @ ..1_000_000 => format!("{}.{} ms", micros / 1000, micros % 1000 / 100),
+        micros => format!("{}.{} s", micros / 1_000_000, micros % 1_000_000 / 100_000),
     }
 }
 

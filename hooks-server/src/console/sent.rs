@@ -1,0 +1,51 @@
+//! What a form sends, as a page that shows it again needs it.
+
+use serde::Deserialize;
+use url::form_urlencoded::Serializer;
+
+/// The fields of a form, in its order. A list stands there once for each of its words.
+#[derive(Default, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Sent(Vec<(String, String)>);
+
+impl<const N: usize> From<[(&str, String); N]> for Sent {
+    fn from(fields: [(&str, String); N]) -> Self {
+        Sent(fields.map(|(name, text)| (name.to_owned(), text)).into())
+    }
+}
+
+impl Sent {
+    /// The text of a field. Of a list, each word that was chosen is a line; an empty one is sent with them, so that a list of
+    /// which nothing was chosen is not one that was not there.
+    pub(super) fn get(&self, name: &str) -> Option<String> {
+        let named = self.0.iter().filter(|(known, _)| known == name);
+        let mut texts: Vec<_> = named.map(|(_, text)| text.replace("\r\n", "\n")).collect();
+        if texts.len() > 1 {
+            texts.retain(|text| !text.is_empty());
+        }
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    /// The text of a field; empty if it was not sent.
+    pub(super) fn text(&self, name: &str) -> String {
+        self.get(name).unwrap_or_default()
+    }
+
+    /// What was written into a field, without the space around it; nothing if it is empty.
+    pub(super) fn written(&self, name: &str) -> Option<String> {
+        let text = self.text(name).trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The address of a page that is asked for the same, except for some fields.
+    pub(super) fn address(&self, page: &str, other: &[(&str, Option<String>)]) -> String {
+        let is_same = |name: &str| other.iter().all(|(other, _)| *other != name);
+        let fields = self.0.iter();
+        let same = fields.filter(|(name, text)| !text.is_empty() && is_same(name));
+        let other = other
+            .iter()
+            .filter_map(|(name, text)| Some((name, text.as_ref()?)));
+        let mut query = Serializer::new(format!("{page}?"));
+        query.extend_pairs(same).extend_pairs(other).finish()
+    }
+}
