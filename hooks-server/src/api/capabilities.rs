@@ -19,7 +19,7 @@ pub(crate) struct Capabilities {
     /// The kinds of handlers, by their keys in `[[hooks.on]]`, and whether they run.
     pub(crate) handlers: BTreeMap<&'static str, bool>,
     /// The scopes, and whether hooks with them run.
-    scopes: BTreeMap<&'static str, bool>,
+    pub(crate) scopes: BTreeMap<&'static str, bool>,
 }
 
 /// Says which kinds of handlers and which scopes run here.

@@ -1,4 +1,4 @@
-//! Settings: who may what, secrets, limits, and who changed what.
+//! Settings: who may what, secrets, limits, what this deployment runs, and who changed what.
 
 use askama::Template;
 use axum::Form;
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
 use super::when::When;
+use crate::api::capabilities::Capabilities;
 use crate::api::convert;
 use crate::api::problem::Problem;
 
@@ -36,6 +37,7 @@ struct Page {
     budgets: Vec<BudgetUse>,
     settings: Hook,
     tables: String,
+    runs: Capabilities,
     log: Vec<AdminEntry>,
     older: Option<u64>,
 }
@@ -61,6 +63,7 @@ async fn show(visitor: &Visitor, asked: &Asked, shown: Shown) -> Answer {
             None => convert::write(&settings.body).unwrap_or_default(),
         },
         settings,
+        runs: visitor.api.capabilities(),
         log: Vec::new(),
         older: None,
         frame,
