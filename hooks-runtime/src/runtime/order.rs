@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hooks_core::agent::AgentEvent;
 use hooks_core::hooks;
-use hooks_core::plan::Plan;
+use hooks_core::plan::{Plan, PlanRow};
 use serde::{Deserialize, Serialize};
 
 use super::{HookStatus, Runtime};
@@ -88,17 +88,20 @@ impl Runtime {
     #[must_use]
     pub fn order_in(&self, plan: Plan) -> Vec<Ordered> {
         let own = hooks![..self.clone()].plan();
-        let own: HashSet<_> = own.map(|row| row.hook).collect();
-        self.listed(plan, |hook| own.contains(hook))
+        // A compiled hook may have the name of one of ours.
+        let mark = |row: &PlanRow| (row.hook.clone(), row.priority, row.event);
+        let own: HashSet<_> = own.map(|row| mark(&row)).collect();
+        self.listed(plan, |row| own.contains(&mark(row)))
     }
 
-    fn listed(&self, plan: Plan, is_own: impl Fn(&str) -> bool) -> Vec<Ordered> {
+    fn listed(&self, plan: Plan, is_own: impl Fn(&PlanRow) -> bool) -> Vec<Ordered> {
         let status = self.status();
         let mut ordered: Vec<Ordered> = Vec::new();
         let mut shown = HashSet::new();
         let mut before = None;
         for row in plan {
-            if shown.contains(&*row.hook) {
+            let is_own = is_own(&row);
+            if is_own && shown.contains(&*row.hook) {
                 continue;
             }
             let events = match &row.event {
@@ -113,17 +116,14 @@ impl Runtime {
                 continue;
             }
             before = Some((row.order, row.depth, row.hook.clone()));
-            let mut definitions = status.hooks.iter().filter(|hook| hook.place == row.hook);
+            let at_place = |hook: &&HookStatus| is_own && hook.place == row.hook;
+            let mut definitions = status.hooks.iter().filter(at_place);
             let place = Ordered {
                 order: row.order,
                 hook: row.hook.to_string(),
                 priority: row.priority,
                 events: events.collect(),
-                handler: if is_own(&row.hook) {
-                    "built-in".into()
-                } else {
-                    "compiled".into()
-                },
+                handler: if is_own { "built-in" } else { "compiled" }.to_owned(),
                 filter: String::new(),
                 mode: Mode::Enforce,
                 guard: row.is_guard,

@@ -19,6 +19,7 @@ mod logs;
 mod mistakes;
 #[cfg(feature = "object-store")]
 mod object;
+mod order;
 mod owned;
 mod picoclaw;
 mod process;
