@@ -57,7 +57,7 @@ pub use self::error::{Mistake, StoreError};
 pub use self::execution::{Activity, Execution, ExecutionFilter, PastRecords, verify_lines};
 pub use self::hook::{DraftReport, Hook, HookVersion, SETTINGS};
 pub use self::import::{ImportFormat, ImportReport};
-pub use self::node::{Breaker, Node, NodeReport};
+pub use self::node::{Breaker, Node, NodeReport, Told};
 pub use self::open::StoreBuilder;
 pub use self::page::Page;
 pub use self::recorder::StoreRecorder;

@@ -1,16 +1,40 @@
-//! Nodes: the runtimes that run a tenant's hooks, which revision each has in force, and which breakers are open there.
+//! Nodes: the runtimes that run a tenant's hooks, which revision each has in force, which breakers are open there, and in
+//! which order its hooks run.
 
-use hooks_runtime::{BreakerState, Status};
+use hooks_runtime::{BreakerState, Ordered, Status};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::admin::By;
 use crate::engine::args;
 use crate::error::StoreError;
 use crate::store::Tenant;
-use crate::text::expect_exact;
+use crate::text::{expect_exact, sha256};
 
 /// What a node tells of itself.
+///
+/// ```
+/// use hooks_core::agent::BeforeToolCall;
+/// use hooks_core::{hook, hooks};
+/// use hooks_runtime::Runtime;
+/// use hooks_store::{NodeReport, Store};
+///
+/// #[hook]
+/// fn look(_: &BeforeToolCall) {}
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+/// let runtime = Runtime::builder().source(acme.source()).build().await?;
+/// let hooks = hooks![look, ..runtime.clone()];
+///
+/// let mut report = NodeReport::from(&runtime.status());
+/// report.order = Some(runtime.order_in(hooks.plan()));
+/// assert!(acme.report("coder 1", &report).await?.reset.is_empty());
+/// assert_eq!(acme.node_order("coder 1").await?.unwrap()[0].hook, "look");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeReport {
@@ -22,6 +46,18 @@ pub struct NodeReport {
     pub refused: String,
     /// The hooks that are not asked, or are tried again, because they failed too often.
     pub breakers: Vec<(String, BreakerState)>,
+    /// All hooks there in their order, with those of the agent's own code: [`Runtime::order_in`](hooks_runtime::Runtime::order_in).
+    /// At most 1 MiB as JSON. `None`, the default, keeps the order that was reported last.
+    pub order: Option<Vec<Ordered>>,
+}
+
+/// What a node is told when it reports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// The hooks whose breakers it is to close: [`Runtime::reset_breaker`](hooks_runtime::Runtime::reset_breaker).
+    pub reset: Vec<String>,
+    /// Whether its order is known. A node that sends its order only when it changes sends it again if this is `false`.
+    pub has_order: bool,
 }
 
 /// A runtime that has reported.
@@ -38,6 +74,8 @@ pub struct Node {
     pub refused: Option<String>,
     /// When it reported last.
     pub seen_at: Timestamp,
+    /// Whether its order is known: [`Tenant::node_order`] returns it.
+    pub has_order: bool,
 }
 
 /// A breaker that is not closed.
@@ -76,6 +114,7 @@ impl From<&Status> for NodeReport {
             hash: hash.clone(),
             refused: refused.unwrap_or_default(),
             breakers: open.map(|hook| (hook.name.clone(), hook.breaker)).collect(),
+            order: None,
         }
     }
 }
@@ -83,6 +122,26 @@ impl From<&Status> for NodeReport {
 /// When a node is gone that has not reported. One that runs reports every few seconds, so this is longer than a restart takes,
 /// and a node with a new name after each restart does not stay for ever.
 const GONE: SignedDuration = SignedDuration::from_mins(10);
+
+/// The longest order of a node, in bytes of JSON: some thousands of hooks.
+const LONGEST_ORDER: usize = 1 << 20;
+
+/// An order as it is kept.
+fn order_text(order: &[Ordered]) -> Result<String, StoreError> {
+    for (index, hook) in order.iter().enumerate() {
+        let version = hook.version.unwrap_or_default();
+        expect_exact(&format!("/order/{index}/version"), version)?;
+    }
+    let text = json!(order).to_string();
+    if text.len() > LONGEST_ORDER {
+        let message = format!(
+            "the order has {} bytes, and {LONGEST_ORDER} are the most",
+            text.len()
+        );
+        return Err(StoreError::invalid("/order", message, "leave it out"));
+    }
+    Ok(text)
+}
 
 fn word(state: BreakerState) -> &'static str {
     match state {
@@ -93,14 +152,15 @@ fn word(state: BreakerState) -> &'static str {
 }
 
 impl Tenant {
-    /// Writes down what a node tells of itself. Returns the hooks whose breakers it should close. Nodes that have not reported
-    /// for ten minutes are removed, with their breakers.
+    /// Writes down what a node tells of itself; its order only if it is another one. Nodes that have not reported for ten
+    /// minutes are removed, with their breakers and orders.
     ///
     /// # Errors
     ///
-    /// If the revision is more than 2^53 - 1, or the database fails.
-    pub async fn report(&self, node: &str, report: &NodeReport) -> Result<Vec<String>, StoreError> {
+    /// If the revision or a version is more than 2^53 - 1, the order is longer than 1 MiB, or the database fails.
+    pub async fn report(&self, node: &str, report: &NodeReport) -> Result<Told, StoreError> {
         expect_exact("/revision", report.revision)?;
+        let order = report.order.as_deref().map(order_text).transpose()?;
         let now = self.store.now();
         let mut transaction = self.store.engine.begin().await?;
         let sql = "INSERT INTO node (tenant_id, name, revision, hash, refused, seen) VALUES ($1, $2, $3, $4, $5, $6) \
@@ -119,8 +179,26 @@ impl Tenant {
         transaction
             .execute(sql, args![&self.id, now - GONE])
             .await?;
-        let sql = "DELETE FROM breaker WHERE tenant_id = $1 AND node NOT IN (SELECT name FROM node WHERE tenant_id = $1)";
-        transaction.execute(sql, args![&self.id]).await?;
+        for of_node in ["breaker", "node_order"] {
+            let sql = format!(
+                "DELETE FROM {of_node} WHERE tenant_id = $1 AND node NOT IN (SELECT name FROM node WHERE tenant_id = $1)"
+            );
+            transaction.execute(&sql, args![&self.id]).await?;
+        }
+        let sql = "SELECT hash FROM node_order WHERE tenant_id = $1 AND node = $2";
+        let known = transaction.fetch(sql, args![&self.id, node]).await?;
+        let known = known.first().map(|row| row.text("hash")).transpose()?;
+        let has_order = known.is_some() || order.is_some();
+        if let Some(order) = order {
+            let hash = hex::encode(sha256(order.as_bytes()));
+            if known.as_ref() != Some(&hash) {
+                let sql = "INSERT INTO node_order (tenant_id, node, hash, body) VALUES ($1, $2, $3, $4) \
+                           ON CONFLICT (tenant_id, node) DO UPDATE SET hash = excluded.hash, body = excluded.body";
+                transaction
+                    .execute(sql, args![&self.id, node, hash, order])
+                    .await?;
+            }
+        }
         let sql = "DELETE FROM breaker WHERE tenant_id = $1 AND node = $2 RETURNING hook, state, since, reset";
         let old = transaction.fetch(sql, args![&self.id, node]).await?;
         let mut reset = Vec::new();
@@ -144,7 +222,7 @@ impl Tenant {
                 .await?;
         }
         transaction.commit().await?;
-        Ok(reset)
+        Ok(Told { reset, has_order })
     }
 
     /// Returns the nodes that have reported, without those that are gone.
@@ -153,7 +231,9 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn nodes(&self) -> Result<Vec<Node>, StoreError> {
-        let sql = "SELECT name, revision, hash, refused, seen FROM node WHERE tenant_id = $1 ORDER BY name";
+        let sql = "SELECT name, revision, node.hash, refused, seen, COALESCE(node_order.hash, '') AS order_hash FROM node \
+                   LEFT JOIN node_order ON node_order.tenant_id = node.tenant_id AND node = name \
+                   WHERE node.tenant_id = $1 ORDER BY name";
         let rows = self.engine().fetch(sql, args![&self.id]).await?;
         let nodes = rows.iter().map(|row| {
             Ok(Node {
@@ -162,9 +242,21 @@ impl Tenant {
                 hash: row.text("hash")?,
                 refused: Some(row.text("refused")?).filter(|refused| !refused.is_empty()),
                 seen_at: row.time("seen")?,
+                has_order: !row.text("order_hash")?.is_empty(),
             })
         });
         nodes.collect()
+    }
+
+    /// Returns the hooks of a node in their order, if it is here and has reported it.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn node_order(&self, node: &str) -> Result<Option<Vec<Ordered>>, StoreError> {
+        let sql = "SELECT body FROM node_order WHERE tenant_id = $1 AND node = $2";
+        let rows = self.engine().fetch(sql, args![&self.id, node]).await?;
+        rows.first().map(|row| row.json("body")).transpose()
     }
 
     /// Returns the breakers that are not closed.

@@ -1,6 +1,6 @@
 //! `/nodes` and `/breakers`: the processes that run hooks, and the hooks that they do not ask.
 
-use hooks_runtime::BreakerState;
+use hooks_runtime::{BreakerState, Ordered};
 use hooks_store::{NodeReport, Role};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::caller::Caller;
 use super::extract::{Json, Path};
 use super::problem::Problem;
-use super::wire::{Breaker, List, Node};
+use super::wire::{Breaker, List, Node, Told};
 
 /// Lists the nodes.
 #[utoipa::path(get, path = "/nodes", responses((status = 200, body = List<Node>)))]
@@ -34,6 +34,10 @@ pub(crate) struct Report {
     /// The hooks that it does not ask.
     #[serde(default)]
     breakers: Vec<Open>,
+    /// All its hooks in their order, with the compiled ones, as `GET /order` has them. Left out, the order is still the one
+    /// that it has said last.
+    #[schema(value_type = Option<Vec<Object>>)]
+    order: Option<Vec<Ordered>>,
 }
 
 /// A hook that is not asked.
@@ -44,13 +48,6 @@ pub(crate) struct Open {
     /// `open` or `half_open`.
     #[schema(value_type = String)]
     state: BreakerState,
-}
-
-/// What a node does next.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Told {
-    /// The hooks that it is to try again.
-    reset: Vec<String>,
 }
 
 /// Takes the report of a node.
@@ -73,9 +70,10 @@ pub(super) async fn report(
         hash: said.hash,
         refused: said.refused,
         breakers: breakers.collect(),
+        order: said.order,
     };
-    let reset = caller.tenant.report(&said.name, &report).await?;
-    Ok(axum::Json(Told { reset }))
+    let told = caller.tenant.report(&said.name, &report).await?;
+    Ok(axum::Json(told.into()))
 }
 
 /// Lists the hooks that nodes do not ask.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use hooks_runtime::Ordered;
 use hooks_store::{Role, Tenant};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use super::extract::Query;
 use super::problem::Problem;
 use super::simulate::built;
 
-/// Whose order.
+/// Whose order, and which part of it.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Of {
@@ -24,6 +25,18 @@ pub(crate) struct Of {
     /// The order that the draft would have, instead of the one in force.
     #[serde(default)]
     pub(crate) draft: bool,
+    /// The order that this node has reported, with the hooks of the agent's own code.
+    pub(crate) node: Option<String>,
+}
+
+/// Whose order.
+pub(crate) enum Whose<'a> {
+    /// What is in force.
+    InForce,
+    /// What the draft would have.
+    Draft,
+    /// What a node has reported.
+    Node(&'a str),
 }
 
 /// Hooks in their order.
@@ -45,7 +58,16 @@ pub(super) async fn get(
     Query(of): Query<Of>,
 ) -> Result<axum::Json<Order>, Problem> {
     caller.at_least(Role::Viewer)?;
-    let mut order = Order::clone(&*api.order(&caller.tenant, of.draft).await?);
+    let whose = match (of.draft, &of.node) {
+        (false, None) => Whose::InForce,
+        (true, None) => Whose::Draft,
+        (false, Some(node)) => Whose::Node(node),
+        (true, Some(_)) => {
+            let why = "no node runs the draft: ask for `draft` or for `node`";
+            return Err(Problem::bad(why));
+        }
+    };
+    let mut order = Order::clone(&*api.order(&caller.tenant, whose).await?);
     if let Some(event) = &of.event {
         order.items.retain(|hook| hook.events.contains(event));
     }
@@ -53,20 +75,33 @@ pub(super) async fn get(
 }
 
 impl Api {
-    /// The order of a tenant's hooks, which is read once after each change.
-    pub(crate) async fn order(&self, tenant: &Tenant, draft: bool) -> Result<Arc<Order>, Problem> {
-        if draft {
-            return self
-                .drafted
-                .get(tenant.id(), self.order_of_draft(tenant))
-                .await;
+    /// The order of a tenant's hooks. That of the draft is read once after each change.
+    pub(crate) async fn order(
+        &self,
+        tenant: &Tenant,
+        whose: Whose<'_>,
+    ) -> Result<Arc<Order>, Problem> {
+        match whose {
+            Whose::InForce => {
+                let runtime = self.hooks(tenant).await?;
+                let notices = self.notices.get(tenant.id(), notices(tenant)).await?;
+                Ok(Arc::new(Order {
+                    items: runtime.order(),
+                    notices: notices.iter().cloned().chain(runtime.notices()).collect(),
+                }))
+            }
+            Whose::Draft => {
+                let order = self.order_of_draft(tenant);
+                self.drafted.get(tenant.id(), order).await
+            }
+            Whose::Node(name) => match tenant.node_order(name).await? {
+                Some(items) => Ok(Arc::new(Order {
+                    items,
+                    notices: Vec::new(),
+                })),
+                None => Err(unreported(name)),
+            },
         }
-        let runtime = self.hooks(tenant).await?;
-        let notices = self.notices.get(tenant.id(), notices(tenant)).await?;
-        Ok(Arc::new(Order {
-            items: runtime.order(),
-            notices: notices.iter().cloned().chain(runtime.notices()).collect(),
-        }))
     }
 
     async fn order_of_draft(&self, tenant: &Tenant) -> Result<Arc<Order>, Problem> {
@@ -79,6 +114,15 @@ impl Api {
         runtime.shutdown().await;
         Ok(Arc::new(order))
     }
+}
+
+/// Nobody knows the order of this node.
+fn unreported(name: &str) -> Problem {
+    let why = format!(
+        "there is no order of a node `{name}`: it sends one as `order` to `POST /nodes`, and is forgotten when it has not \
+         reported for ten minutes. In `GET /nodes`, `has_order` says which nodes have an order"
+    );
+    Problem::new(StatusCode::NOT_FOUND, why)
 }
 
 /// What of a tenant's hooks does not run. To know it, all of them are compiled.

@@ -89,7 +89,7 @@ impl Api {
                     .report(&self.tenants.node, &report)
                     .await
                 {
-                    Ok(hooks) => hooks.iter().for_each(|hook| {
+                    Ok(told) => told.reset.iter().for_each(|hook| {
                         runtime.reset_breaker(hook);
                     }),
                     Err(error) => tracing::warn!(%error, tenant = id, "cannot report"),

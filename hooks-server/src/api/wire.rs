@@ -171,6 +171,15 @@ wire! {
         refused: Option<String>,
         /// When it has reported.
         seen_at: Time,
+        /// Whether `GET /order?node=NAME` answers with its order.
+        has_order: bool,
+    }
+    /// What a node does next.
+    Told from store::Told {
+        /// The hooks that it is to try again.
+        reset: Vec<String>,
+        /// Whether its order is known. If not, it says its order with the next report.
+        has_order: bool,
     }
     /// Decisions of the past that would be others.
     Changes from hooks_runtime::Replayed {

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
+use crate::api::order::Whose;
 use crate::api::problem::Problem;
 
 /// How many hooks a page has.
@@ -79,7 +80,11 @@ struct Page {
 pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
     let tenant = visitor.tenant();
     let event = asked.event.unwrap_or_else(|| "BeforeToolCall".to_owned());
-    let order = visitor.api.order(tenant, asked.of == "draft").await?;
+    let whose = match &*asked.of {
+        "draft" => Whose::Draft,
+        _ => Whose::InForce,
+    };
+    let order = visitor.api.order(tenant, whose).await?;
     let stored = tenant.hooks().await?.into_iter();
     let mut stored: HashMap<_, _> = stored.map(|hook| (hook.name.clone(), hook)).collect();
     let is_asked = |hook: &&Ordered| {

@@ -15,6 +15,7 @@ use super::frame::{Answer, Frame, done, page};
 use super::session::Visitor;
 use super::when::When;
 use crate::api::changes::{self, Change};
+use crate::api::order::Whose;
 use crate::api::problem::Problem;
 use crate::api::replay;
 
@@ -71,7 +72,7 @@ async fn show(
 ) -> Answer {
     let tenant = visitor.tenant();
     let changes = visitor.api.changes(tenant).await?;
-    let order = visitor.api.order(tenant, true).await;
+    let order = visitor.api.order(tenant, Whose::Draft).await;
     // What does not load has no notices: its mistakes are what there is to know.
     let (notices, unloaded) = match order {
         Ok(order) => (order.notices.clone(), None),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use hooks_core::agent::AgentContext;
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::{hook as compiled, hooks};
 use hooks_runtime::{Bundle, Decided, OwnedEvent, Runtime, Source, SourceError};
 use hooks_store::{By, NodeReport, Role};
 use serde_json::{Value, json};
@@ -790,6 +791,9 @@ async fn an_old_program_shows_why_it_stays_behind() {
     assert_eq!(outcome.decision, Decided::Block);
 }
 
+#[compiled]
+fn look(_: &BeforeToolCall) {}
+
 #[tokio::test]
 async fn a_node_that_refuses_a_bundle_says_so() {
     let stored = stored().await;
@@ -798,7 +802,8 @@ async fn a_node_that_refuses_a_bundle_says_so() {
         "refused": "revision 4: this program has no handler `wasm`",
         "breakers": [{ "hook": "gate", "state": "open" }] });
     let said = operator.post("/nodes", &report).await;
-    assert_eq!((said.status, said.json()), (200, json!({ "reset": [] })));
+    let told = json!({ "reset": [], "has_order": false });
+    assert_eq!((said.status, said.json()), (200, told));
     let node = &operator.get("/nodes").await.json()["items"][0];
     assert_eq!(
         (&node["name"], &node["revision"]),
@@ -814,6 +819,38 @@ async fn a_node_that_refuses_a_bundle_says_so() {
     assert_eq!((said.status, said.json()), (200, json!({ "nodes": 1 })));
     assert_eq!(
         operator.post("/nodes", &report).await.json(),
-        json!({ "reset": ["gate"] })
+        json!({ "reset": ["gate"], "has_order": false })
     );
+}
+
+#[tokio::test]
+async fn a_node_says_its_order_once_and_everybody_can_read_it() {
+    let stored = stored().await;
+    let operator = stored.client("acme", "operator").await;
+    let runtime = Runtime::builder().source(stored.store.tenant("acme").source());
+    let runtime = runtime.build().await.unwrap();
+    let order = runtime.order_in(hooks![look, ..runtime.clone()].plan());
+    let report = json!({ "name": "coder 1", "revision": 0, "order": order });
+    let told = json!({ "reset": [], "has_order": true });
+    assert_eq!(operator.post("/nodes", &report).await.json(), told);
+    let later = json!({ "name": "coder 1", "revision": 0 });
+    assert_eq!(operator.post("/nodes", &later).await.json(), told);
+    let node = operator.get("/nodes").await.json()["items"][0].clone();
+    assert_eq!(
+        (&node["has_order"], node.get("order")),
+        (&json!(true), None)
+    );
+    let viewer = stored.client("acme", "viewer").await;
+    let read = async |query: &str| viewer.get(&format!("/order?{query}")).await;
+    let said = read("node=coder+1").await.json();
+    assert_eq!(said["items"], json!(order));
+    assert_eq!(said["items"][0]["handler"], "compiled");
+    let others = read("node=coder+1&event=BeforeStop").await.json();
+    assert_eq!(others["items"], json!([]));
+    let unknown = read("node=coder+2").await;
+    assert_eq!(unknown.status, 404);
+    assert!(unknown.body.contains("`POST /nodes`"), "{unknown:?}");
+    assert_eq!(read("node=coder+1&draft=true").await.status, 400);
+    let other = stored.client("other", "viewer").await;
+    assert_eq!(other.get("/order?node=coder+1").await.status, 404);
 }

@@ -46,7 +46,9 @@ fn sample(path: &str, draft: &Value) -> Value {
         "/budgets" => json!({ "month": "2026-11", "limit": 5 }),
         "/nodes" => {
             json!({ "name": "n", "revision": 1, "hash": "h", "refused": "r",
-            "breakers": [{ "hook": "a", "state": "open" }] })
+            "breakers": [{ "hook": "a", "state": "open" }], "order": [{ "order": 1, "hook": "a", "priority": 1, "events": ["e"],
+            "handler": "compiled", "filter": "f", "mode": "enforce", "guard": true, "judges_again_after": "b", "never": "n",
+            "version": 1, "source": "s" }] })
         }
         "/replay" => json!({ "draft": true, "since": "2026-11-01T00:00:00Z", "limit": 5 }),
         "/revisions" | "/revisions/1/rollback" => json!({ "comment": "c" }),
@@ -154,6 +156,7 @@ async fn no_text_in_any_field_breaks_the_daemon() {
         "/samples",
         "/tokens",
         "/nodes",
+        "/order?node=n",
         "/executions",
         "/admin-log",
     ] {
@@ -204,6 +207,11 @@ async fn no_text_in_a_path_or_a_query_breaks_the_daemon() {
                 ("GET", format!("/executions?since={text}")),
                 ("GET", format!("/bundle?wait={text}")),
                 ("DELETE", format!("/secrets/{text}")),
+                (
+                    "GET",
+                    format!("/order?node={text}&event={text}&draft={text}"),
+                ),
+                ("GET", format!("/order?node={text}")),
                 ("POST", format!("/breakers/{text}/reset")),
                 ("DELETE", format!("/samples/{text}")),
                 ("DELETE", format!("/tokens/{text}")),

@@ -179,6 +179,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "activity",
         include_str!("../../migrations/0002_activity.sql"),
     ),
+    (
+        "node order",
+        include_str!("../../migrations/0003_node_order.sql"),
+    ),
 ];
 
 /// The migrations in the words of an engine.

@@ -5,21 +5,33 @@ use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::common::Place;
 
-/// For each migration, rows in the shape that it had, and what they are today: the next migration gets its case by a line.
-const OLD: &[(&str, &str, &[&str])] = &[(
-    include_str!("../../migrations/0001_start.sql"),
-    "start",
-    &[
-        "INSERT INTO hook VALUES ('acme', 'id', 'a', 1, 0, 0)",
-        r#"INSERT INTO hook_version VALUES ('acme', 'id', 1, 0, 'hash', '{"name":"a","event":"BeforeToolCall","block":"no"}', 0, 'ada', '', 5)"#,
-        r#"INSERT INTO revision VALUES ('acme', 1, 'hash', '{"format":"hooks-bundle/1","tenant":"acme","revision":1,"hooks":[{"name":"a","event":"BeforeToolCall","block":"no","version":1}]}')"#,
-        "UPDATE counter SET value = 1",
-        "INSERT INTO sample VALUES ('acme', 'id', 'a push', '{\"name\":\"a push\",\"event\":\"BeforeToolCall\"}', 'ada', 5)",
-        "INSERT INTO token VALUES ('acme', 'id', 'ci', 'author', '', 'hash', 'ada', 5)",
-        "INSERT INTO budget VALUES ('acme', '2026-11', 7)",
-        "INSERT INTO node VALUES ('acme', 'node 1', 1, 'hash', '', 5)",
-    ],
-)];
+/// For each migration, rows in the shape that it had: the next migration gets its case by a line.
+const OLD: &[(&str, &str, &[&str])] = &[
+    (
+        include_str!("../../migrations/0001_start.sql"),
+        "start",
+        &[
+            "INSERT INTO hook VALUES ('acme', 'id', 'a', 1, 0, 0)",
+            r#"INSERT INTO hook_version VALUES ('acme', 'id', 1, 0, 'hash', '{"name":"a","event":"BeforeToolCall","block":"no"}', 0, 'ada', '', 5)"#,
+            r#"INSERT INTO revision VALUES ('acme', 1, 'hash', '{"format":"hooks-bundle/1","tenant":"acme","revision":1,"hooks":[{"name":"a","event":"BeforeToolCall","block":"no","version":1}]}')"#,
+            "UPDATE counter SET value = 1",
+            "INSERT INTO sample VALUES ('acme', 'id', 'a push', '{\"name\":\"a push\",\"event\":\"BeforeToolCall\"}', 'ada', 5)",
+            "INSERT INTO token VALUES ('acme', 'id', 'ci', 'author', '', 'hash', 'ada', 5)",
+            "INSERT INTO budget VALUES ('acme', '2026-11', 7)",
+            "INSERT INTO node VALUES ('acme', 'node 1', 1, 'hash', '', 5)",
+        ],
+    ),
+    (
+        include_str!("../../migrations/0002_activity.sql"),
+        "activity",
+        &["INSERT INTO activity VALUES ('acme', '', 60000000, 'block', 3, 2)"],
+    ),
+    (
+        include_str!("../../migrations/0003_node_order.sql"),
+        "node order",
+        &["INSERT INTO node_order VALUES ('acme', 'node 1', 'hash', '[]')"],
+    ),
+];
 
 async fn connect(place: &Place) -> SqliteConnection {
     SqliteConnection::connect(&format!("{}?mode=rwc", place.address))
@@ -38,7 +50,7 @@ async fn rows_of_every_earlier_version_can_be_read() {
         let place = Place::file();
         let mut database = connect(&place).await;
         sqlx::raw_sql(MADE).execute(&mut database).await.unwrap();
-        for (number, (migration, name, _)) in (1_i64..).zip(&OLD[..last]) {
+        for (number, (migration, name, rows)) in (1_i64..).zip(&OLD[..last]) {
             sqlx::raw_sql(*migration)
                 .execute(&mut database)
                 .await
@@ -62,9 +74,9 @@ async fn rows_of_every_earlier_version_can_be_read() {
             .execute(&mut database)
             .await
             .unwrap();
-        }
-        for row in OLD[last - 1].2 {
-            sqlx::raw_sql(*row).execute(&mut database).await.unwrap();
+            for row in *rows {
+                sqlx::raw_sql(*row).execute(&mut database).await.unwrap();
+            }
         }
         database.close().await.unwrap();
         let acme = place.open().await.tenant("acme");
@@ -80,6 +92,10 @@ async fn rows_of_every_earlier_version_can_be_read() {
         assert_eq!(acme.tokens().await.unwrap()[0].name, "ci");
         assert_eq!(acme.budgets().await.unwrap()[0].taken, 7);
         assert_eq!(acme.nodes().await.unwrap()[0].name, "node 1");
+        let activity = acme.activity(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+        assert_eq!(activity.len(), usize::from(last >= 2));
+        let order = acme.node_order("node 1").await.unwrap();
+        assert_eq!(order.is_some(), last >= 3);
         acme.create(&crate::common::block("b", "deploy"), &crate::common::ada())
             .await
             .unwrap();

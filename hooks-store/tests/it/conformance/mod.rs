@@ -97,6 +97,7 @@ conformance! {
         a_settlement_and_a_refund_give_tokens_back;
     nodes:
         a_node_reports_and_learns_which_breakers_to_close,
+        a_node_reports_the_order_with_its_compiled_hooks,
         a_node_that_is_not_seen_is_removed,
         records_and_reports_name_the_revision_that_was_published;
     admin:
