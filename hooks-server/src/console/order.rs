@@ -8,7 +8,7 @@ use axum::extract::{Path, Query};
 use hooks_core::agent::AgentEvent;
 use hooks_runtime::Ordered;
 use hooks_runtime::entry::Mode;
-use hooks_store::{Hook, Role};
+use hooks_store::{Hook, Node, Role};
 use serde::Deserialize;
 
 use super::frame::{Answer, Frame, done, page};
@@ -23,7 +23,7 @@ const PAGE: usize = 200;
 pub(super) struct Asked {
     /// The event; by default the one that most hooks are for.
     event: Option<String>,
-    /// Whose order: what is in force, or the draft.
+    /// Whose order: what is in force, the `draft`, or that of a node, as `node:NAME`.
     #[serde(default)]
     of: String,
     /// A part of the name.
@@ -34,7 +34,10 @@ pub(super) struct Asked {
     from: usize,
 }
 
-/// Whose order can be chosen.
+/// What stands before the name of a node.
+const NODE: &str = "node:";
+
+/// Whose order can be chosen besides those of nodes.
 const CHOICES: &[(&str, &str)] = &[("", "in force"), ("draft", "the draft")];
 
 struct Row {
@@ -65,6 +68,7 @@ impl Row {
 #[template(path = "order.html")]
 struct Page {
     frame: Frame,
+    nodes: Vec<Node>,
     event: String,
     of: String,
     q: String,
@@ -76,13 +80,20 @@ struct Page {
     next: Option<String>,
 }
 
+impl Page {
+    fn is_of(&self, node: &Node) -> bool {
+        self.of.strip_prefix(NODE) == Some(&*node.name)
+    }
+}
+
 /// Shows the order.
 pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
     let tenant = visitor.tenant();
     let event = asked.event.unwrap_or_else(|| "BeforeToolCall".to_owned());
-    let whose = match &*asked.of {
-        "draft" => Whose::Draft,
-        _ => Whose::InForce,
+    let whose = match asked.of.strip_prefix(NODE) {
+        Some(node) => Whose::Node(node),
+        None if asked.of == "draft" => Whose::Draft,
+        None => Whose::InForce,
     };
     let order = visitor.api.order(tenant, whose).await?;
     let stored = tenant.hooks().await?.into_iter();
@@ -93,7 +104,11 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     let found: Vec<&Ordered> = order.items.iter().filter(is_asked).collect();
     let rows = found.iter().skip(asked.from).take(PAGE).map(|hook| Row {
         hook: (*hook).clone(),
-        stored: stored.remove(&hook.hook),
+        // A compiled or built-in hook may have the name of a stored one.
+        stored: match &*hook.handler {
+            "compiled" | "built-in" => None,
+            _ => stored.remove(&hook.hook),
+        },
     });
     let next = asked.from + PAGE;
     let query = |from: usize| {
@@ -106,6 +121,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     };
     Ok(page(&Page {
         frame: Frame::new(&visitor, "/", "Order").await?,
+        nodes: tenant.nodes().await?,
         notices: order.notices.clone(),
         rows: rows.collect(),
         total: order.items.len(),

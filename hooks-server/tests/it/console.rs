@@ -1,6 +1,9 @@
 //! The console without a browser: who may look, what pages say, and what forms do.
 
-use hooks_store::By;
+use hooks_core::agent::BeforeToolCall;
+use hooks_core::{hook, hooks};
+use hooks_runtime::Runtime;
+use hooks_store::{By, NodeReport};
 use serde_json::json;
 
 use crate::common::{Answered, Stored, claude, exchange, request, stored};
@@ -173,6 +176,62 @@ async fn the_order_shows_what_runs_and_takes_another_priority_as_a_draft() {
     let viewer = stored.visit("acme", "viewer").await;
     assert_eq!(viewer.send(&path, &fields).await.status, 403);
     assert!(!viewer.page("/").await.contains("name=\"priority\""));
+}
+
+/// It has the name of a stored hook.
+#[hook(priority = 50)]
+fn later(_: &BeforeToolCall) {}
+
+#[tokio::test]
+async fn the_order_of_a_node_has_its_compiled_and_built_in_hooks() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    for name in ["first", "later"] {
+        let hook = json!({ "name": name, "event": "BeforeToolCall", "block": "no" });
+        acme.create(&hook, &by).await.unwrap();
+    }
+    let tables = json!({ "builtin": { "redact": true } });
+    acme.put_settings(0, &tables, &by).await.unwrap();
+    acme.publish(&by).await.unwrap();
+    let runtime = Runtime::builder().source(acme.source());
+    let runtime = runtime.build().await.unwrap();
+    let hooks = hooks![later, ..runtime.clone()];
+    let mut report = NodeReport::from(&runtime.status());
+    let visitor = stored.visit("acme", "author").await;
+    acme.report("edge & co", &report).await.unwrap();
+    assert!(!visitor.page("/").await.contains("edge"));
+    report.order = Some(runtime.order_in(hooks.plan()));
+    acme.report("edge & co", &report).await.unwrap();
+    let page = visitor.page("/").await;
+    assert!(
+        page.contains(r#"<option value="node:edge &#38; co">node edge &#38; co"#),
+        "{page}"
+    );
+    assert!(!page.contains("compiled"), "{page}");
+    let page = visitor.page("/?of=node:edge+%26+co&event=").await;
+    for shown in [
+        "<code>compiled</code>",
+        "in the agent’s own code",
+        "<code>built-in</code>",
+        "part of the runtime",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    assert!(page.contains(r#"co" selected>node"#), "{page}");
+    let forms = page.matches("name=\"priority\"").count();
+    assert_eq!(forms, 2, "of the stored hooks alone: {page}");
+    assert!(page.find(">later<").unwrap() < page.find(">first<").unwrap());
+    let overview = visitor.page("/overview").await;
+    assert!(
+        overview.contains("/?of=node:edge%20%26%20co&event="),
+        "{overview}"
+    );
+    let gone = visitor.get("/?of=node:none").await;
+    assert_eq!(gone.status, 404);
+    assert!(
+        gone.body.contains("there is no order of a node"),
+        "{gone:?}"
+    );
 }
 
 #[tokio::test]
