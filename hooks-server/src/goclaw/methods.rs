@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use futures::{FutureExt as _, StreamExt as _};
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent, RawAnswer};
@@ -19,7 +20,7 @@ use crate::api::aside::aside;
 use crate::api::caller::{Caller, other_tenant};
 use crate::api::problem::Problem;
 use crate::api::simulate::simulate;
-use crate::api::stream::live;
+use crate::api::stream::{live, newest};
 use crate::limits::CONNECT_TIME;
 
 /// How many rows of the history are a page.
@@ -33,9 +34,10 @@ pub(super) struct Session {
     is_new: bool,
 }
 
-impl From<Problem> for Refused {
+impl<T: Into<Problem>> From<T> for Refused {
     /// GoClaw has one code for everything but a missing right.
-    fn from(problem: Problem) -> Self {
+    fn from(problem: T) -> Self {
+        let problem = problem.into();
         let code = if problem.is_about_rights() {
             "UNAUTHORIZED"
         } else {
@@ -49,26 +51,27 @@ impl From<Problem> for Refused {
 }
 
 fn invalid(message: impl Into<String>) -> Refused {
-    Refused {
-        code: "INVALID_REQUEST",
-        message: message.into(),
-    }
+    Problem::bad(message).into()
 }
 
 fn unauthorized(message: impl Into<String>) -> Refused {
-    Refused {
-        code: "UNAUTHORIZED",
-        message: message.into(),
-    }
+    Problem::new(StatusCode::FORBIDDEN, message).into()
 }
 
-fn store(error: hooks_store::StoreError) -> Refused {
-    Problem::from(error).into()
+/// A text of a row; empty if it has none.
+fn text<'a>(row: &'a Map<String, Value>, key: &str) -> &'a str {
+    row.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn object(value: &Value, name: &str) -> Result<Map<String, Value>, Refused> {
     let fields = value.as_object().cloned();
     fields.ok_or_else(|| invalid(format!("{name} is required")))
+}
+
+/// What the event of a row means here.
+fn meaning(row: &Map<String, Value>) -> Result<Meaning, Refused> {
+    let meaning = Meaning::of(Dialect::Goclaw, text(row, "event"));
+    meaning.map_err(|error| invalid(error.to_string()))
 }
 
 impl Answers for Session {
@@ -91,9 +94,7 @@ impl Answers for Session {
             .again(&self.api)
             .await?;
         caller.count(&self.api)?;
-        if let Err(problem) = other_tenant(&params, caller.tenant.id()) {
-            return Err(problem.into());
-        }
+        other_tenant(&params, caller.tenant.id())?;
         let client = Client {
             api: Arc::clone(&self.api),
             caller,
@@ -124,11 +125,7 @@ impl Answers for Session {
             return Some(Box::pin(end.into_stream().filter_map(async |()| None)));
         };
         let begin = async move {
-            let newest = caller
-                .tenant
-                .executions(&ExecutionFilter::default(), None, 1)
-                .await;
-            let newest = newest.ok().and_then(|page| Some(page.items.first()?.seq));
+            let newest = newest(&caller).await;
             live(api, caller, newest.unwrap_or(0))
         };
         let parts = futures::stream::once(begin).flatten();
@@ -220,7 +217,7 @@ impl Client {
             // The global hooks are there for all, and their tenant alone changes them.
             let global = (!tenant.id().is_empty()).then(|| self.api.store.tenant(""));
             for tenant in global.iter().chain([tenant]) {
-                let hooks = tenant.hooks().await.map_err(store)?;
+                let hooks = tenant.hooks().await?;
                 for hook in &hooks {
                     let row = row(hook, tenant.id());
                     let text = raw(&row)?;
@@ -255,38 +252,28 @@ impl Client {
             return Err(invalid("handler_type, event, and scope are required"));
         }
         let tenant = &self.caller.tenant;
-        let others = tenant.hooks().await.map_err(store)?;
+        let others = tenant.hooks().await?;
         let names: BTreeSet<_> = others.into_iter().map(|hook| hook.name).collect();
-        let wanted = row
-            .get("name")
-            .and_then(Value::as_str)
-            .filter(|name| !name.is_empty());
-        let wanted = wanted
-            .or(row["event"].as_str())
-            .unwrap_or_default()
-            .to_owned();
+        let wanted = Some(text(&row, "name")).filter(|name| !name.is_empty());
+        let wanted = wanted.unwrap_or(text(&row, "event")).to_owned();
         // Names are unique here, and not there.
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
         let mut free = std::iter::once(wanted.clone()).chain(numbered);
         let name = free.find(|name| !names.contains(name)).unwrap_or(wanted);
         let body = self.body(&name, row)?;
-        let hook = tenant.create(&body, &by).await.map_err(store)?;
+        let hook = tenant.create(&body, &by).await?;
         if let Err(error) = tenant.publish(&by).await {
             let _ = tenant.delete(&hook.id, hook.version, &by).await;
-            return Err(store(error));
+            return Err(error.into());
         }
         Ok(json!({ "hookId": hook.id }))
     }
 
     /// The body of a hook that is a row.
     fn body(&self, name: &str, row: Map<String, Value>) -> Result<Value, Refused> {
-        let event = row.get("event").and_then(Value::as_str).unwrap_or_default();
-        Meaning::of(Dialect::Goclaw, event).map_err(|error| invalid(error.to_string()))?;
-        let matcher = row
-            .get("matcher")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        Regex::new(matcher).map_err(|error| invalid(format!("invalid matcher: {error}")))?;
+        meaning(&row)?;
+        let matcher = Regex::new(text(&row, "matcher"));
+        matcher.map_err(|error| invalid(format!("invalid matcher: {error}")))?;
         let is_global = self.caller.tenant.id().is_empty();
         if (row.get("scope") == Some(&json!("global"))) != is_global {
             let own = if is_global {
@@ -303,7 +290,7 @@ impl Client {
         let id = params["hookId"]
             .as_str()
             .ok_or_else(|| invalid("hookId is required"))?;
-        let hook = self.caller.tenant.hook(id).await.map_err(store)?;
+        let hook = self.caller.tenant.hook(id).await?;
         hook.ok_or_else(|| invalid(format!("hook not found: {id}")))
     }
 
@@ -314,26 +301,18 @@ impl Client {
         change: Map<String, Value>,
         by: &By,
     ) -> Result<(), Refused> {
-        let mut row = match hook.body["goclaw"].as_object() {
-            Some(row) => row.clone(),
-            None => {
-                return Err(invalid(
-                    "this hook is not one of GoClaw: change it with the API",
-                ));
-            }
-        };
+        let row = hook.body["goclaw"].as_object().cloned();
+        let other = "this hook is not one of GoClaw: change it with the API";
+        let mut row = row.ok_or_else(|| invalid(other))?;
         row.extend(change);
         let tenant = &self.caller.tenant;
         let body = self.body(&hook.name, row)?;
-        let new = tenant
-            .update(&hook.id, hook.version, &body, by)
-            .await
-            .map_err(store)?;
+        let new = tenant.update(&hook.id, hook.version, &body, by).await?;
         if let Err(error) = tenant.publish(by).await {
             let _ = tenant
                 .restore(&hook.id, hook.version, new.version, by)
                 .await;
-            return Err(store(error));
+            return Err(error.into());
         }
         Ok(())
     }
@@ -361,14 +340,11 @@ impl Client {
         let by = self.caller.at_least(Role::Publisher)?;
         let hook = self.hook(params).await?;
         let tenant = &self.caller.tenant;
-        tenant
-            .delete(&hook.id, hook.version, &by)
-            .await
-            .map_err(store)?;
+        tenant.delete(&hook.id, hook.version, &by).await?;
         if let Err(error) = tenant.publish(&by).await {
             let deleted = hook.version + 1;
             let _ = tenant.restore(&hook.id, hook.version, deleted, &by).await;
-            return Err(store(error));
+            return Err(error.into());
         }
         Ok(json!({ "hookId": hook.id }))
     }
@@ -378,12 +354,7 @@ impl Client {
         self.caller.at_least(Role::Operator)?;
         let config = clean(object(&params["config"], "config")?);
         let sample = &params["sampleEvent"];
-        let named = config
-            .get("event")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let meaning =
-            Meaning::of(Dialect::Goclaw, named).map_err(|error| invalid(error.to_string()))?;
+        let meaning = meaning(&config)?;
         let tool = sample["toolName"].as_str().unwrap_or_default();
         let text = sample["rawInput"].as_str().unwrap_or_default();
         let fields = json!({ "id": "test", "name": tool, "args": sample.get("toolInput").cloned().unwrap_or(json!({})),
@@ -460,8 +431,7 @@ impl Client {
             .caller
             .tenant
             .executions(&filter, cursor, limit)
-            .await
-            .map_err(store)?;
+            .await?;
         let id = hook.map(|hook| hook.id).unwrap_or_default();
         let rows: Vec<_> = page.items.iter().map(|item| execution(item, &id)).collect();
         let next = page.next.map(|next| next.to_string()).unwrap_or_default();
