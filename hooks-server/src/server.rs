@@ -150,32 +150,20 @@ impl ServerBuilder {
         if self.listen.is_none() && self.socket.is_none() {
             return Err(ServerError::NoDoor);
         }
-        let socket = match self.socket {
-            Some(path) => Some(
-                Socket::bind(&path)
-                    .await
-                    .map_err(|error| ServerError::Socket { path, error })?,
-            ),
-            None => None,
-        };
-        let network = match self.listen {
-            Some(address) => Some(
-                TcpListener::bind(address)
-                    .await
-                    .map_err(|error| ServerError::Listen { address, error })?,
-            ),
-            None => None,
-        };
+        let (mut socket, mut network) = (None, None);
+        if let Some(path) = self.socket.clone() {
+            let bound = Socket::bind(&path).await;
+            socket = Some(bound.map_err(|error| ServerError::Socket { path, error })?);
+        }
+        if let Some(address) = self.listen {
+            let bound = TcpListener::bind(address).await;
+            network = Some(bound.map_err(|error| ServerError::Listen { address, error })?);
+        }
         Ok(Server {
             socket,
             network,
-            hooks: self.hooks,
-            program: self.program,
-            store: self.store,
-            key: self.key,
-            complete: self.complete.unwrap_or_else(|| Arc::new(|builder| builder)),
             sessions: Arc::default(),
-            rate: self.rate.unwrap_or(RATE),
+            built: self,
         })
     }
 }
@@ -184,13 +172,8 @@ impl ServerBuilder {
 pub struct Server {
     socket: Option<Socket>,
     network: Option<TcpListener>,
-    hooks: Option<Runtime>,
-    program: Option<Arc<dyn Program>>,
-    store: Option<Store>,
-    key: Option<SigningKey>,
-    complete: Complete,
     sessions: Arc<Sessions>,
-    rate: NonZeroU32,
+    built: ServerBuilder,
 }
 
 impl fmt::Debug for Server {
@@ -223,21 +206,24 @@ impl Server {
     /// Makes a link that opens the console once, as the owner of a tenant. There is none without a store and an address.
     #[must_use]
     pub fn login(&self, tenant: &str) -> Option<String> {
-        let (store, address) = (self.store.as_ref()?, self.address()?);
+        let (store, address) = (self.built.store.as_ref()?, self.address()?);
         let code = self.sessions.link(store.tenant(tenant));
         Some(format!("http://{address}/login?code={code}"))
     }
 
     /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
     pub async fn run(self, shutdown: &Shutdown) {
-        let api = self.store.map(|store| {
-            let shutdown = shutdown.clone();
-            let (key, complete) = (self.key, self.complete);
-            Arc::new(Api::new(store, key, complete, shutdown, node(), self.rate))
+        let built = self.built;
+        let api = built.store.map(|store| {
+            let complete = built
+                .complete
+                .unwrap_or_else(|| Arc::new(|builder| builder));
+            let (shutdown, rate) = (shutdown.clone(), built.rate.unwrap_or(RATE));
+            Arc::new(Api::new(store, built.key, complete, shutdown, node(), rate))
         });
         let shared = Arc::new(Shared {
-            hooks: self.hooks,
-            program: self.program,
+            hooks: built.hooks,
+            program: built.program,
             api: api.clone(),
             metrics: Metrics::new(),
             shutdown: shutdown.clone(),
