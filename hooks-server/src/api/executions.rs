@@ -20,7 +20,8 @@ pub(crate) struct Filter {
     /// Of this hook.
     hook: Option<String>,
     /// With this outcome: `continue`, `modify`, `block`, `fault`, ….
-    decision: Option<String>,
+    #[param(value_type = Option<String>)]
+    decision: Option<RecordOutcome>,
     /// About this tool.
     tool: Option<String>,
     /// Of this session.
@@ -51,16 +52,9 @@ pub(super) async fn list(
     Query(query): Query<Filter>,
 ) -> Result<axum::Json<List<Execution>>, Problem> {
     caller.at_least(Role::Viewer)?;
-    let outcome: Option<RecordOutcome> = match query.decision {
-        Some(word) => {
-            let known = serde_json::from_value(word.into());
-            Some(known.map_err(|error| Problem::bad(format!("`decision`: {error}")))?)
-        }
-        None => None,
-    };
     let filter = ExecutionFilter {
         hook: query.hook,
-        outcome,
+        outcome: query.decision,
         tool: query.tool,
         session: query.session,
         agent: caller.reads_of(query.agent)?,

@@ -28,10 +28,7 @@ pub(super) async fn list(
 ) -> Result<axum::Json<List<Revision>>, Problem> {
     caller.at_least(Role::Viewer)?;
     let found = caller.tenant.revisions(page.cursor, page.limit()).await?;
-    Ok(axum::Json(List {
-        items: found.items.iter().map(Revision::from).collect(),
-        next: found.next,
-    }))
+    Ok(axum::Json(List::page(found)))
 }
 
 /// Publishes the draft. If it has a mistake, nothing changes, and `errors` has every one.

@@ -83,12 +83,8 @@ impl Api {
             self.rate.retain_recent();
             for (id, runtime) in self.tenants.all() {
                 let report = NodeReport::from(&runtime.status());
-                match self
-                    .store
-                    .tenant(&id)
-                    .report(&self.tenants.node, &report)
-                    .await
-                {
+                let tenant = self.store.tenant(&id);
+                match tenant.report(&self.tenants.node, &report).await {
                     Ok(told) => told.reset.iter().for_each(|hook| {
                         runtime.reset_breaker(hook);
                     }),

@@ -126,6 +126,22 @@ wire! {
         /// What is gone.
         deleted: Vec<String>,
     }
+    /// A revision.
+    Revision from store::Revision {
+        /// Its number.
+        #[serde(rename = "revision")]
+        number: u64,
+        /// Its SHA-256.
+        sha256: String,
+        /// The SHA-256 of the revision before.
+        parent: Option<String>,
+        /// Who has published it.
+        author: String,
+        /// Why.
+        comment: String,
+        /// When.
+        at: Time,
+    }
     /// A revision that is in force now.
     Published from store::Published {
         /// Its number.
@@ -266,37 +282,6 @@ wire! {
         after: String,
         /// Why.
         comment: String,
-    }
-}
-
-/// A revision.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Revision {
-    /// Its number.
-    #[serde(rename = "revision")]
-    number: u64,
-    /// Its SHA-256.
-    sha256: String,
-    /// The SHA-256 of the revision before.
-    parent: Option<String>,
-    /// Who has published it.
-    author: String,
-    /// Why.
-    comment: String,
-    /// When.
-    at: Time,
-}
-
-impl From<&store::Revision> for Revision {
-    fn from(of: &store::Revision) -> Self {
-        Revision {
-            number: of.number,
-            sha256: of.sha256.clone(),
-            parent: of.parent.clone(),
-            author: of.author.clone(),
-            comment: of.comment.clone(),
-            at: of.at.into(),
-        }
     }
 }
 
