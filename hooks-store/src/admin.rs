@@ -159,9 +159,25 @@ impl Tenant {
     }
 
     pub(crate) async fn write<'a>(&'a self, by: &'a By) -> Result<Write<'a>, StoreError> {
+        self.begin(by, 1).await
+    }
+
+    /// Writes down what somebody has read. It is no change, so nobody reads anything again because of it.
+    pub(crate) async fn log_read(
+        &self,
+        by: &By,
+        action: &str,
+        entity: &str,
+    ) -> Result<(), StoreError> {
+        let mut write = self.begin(by, 0).await?;
+        write.log(action, entity, "", "").await?;
+        write.commit().await
+    }
+
+    async fn begin<'a>(&'a self, by: &'a By, changes: u64) -> Result<Write<'a>, StoreError> {
         let mut transaction = self.store.engine.begin().await?;
-        let sql = "UPDATE counter SET value = value + 1 WHERE name = 'change' RETURNING value";
-        let rows = transaction.fetch(sql, args![]).await?;
+        let sql = "UPDATE counter SET value = value + $1 WHERE name = 'change' RETURNING value";
+        let rows = transaction.fetch(sql, args![changes]).await?;
         let change = rows.first().map_or(Ok(0), |row| row.number("value"))?;
         Ok(Write {
             tenant: self,

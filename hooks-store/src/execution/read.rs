@@ -172,11 +172,8 @@ impl Tenant {
         let place_hash = hex::encode(&hash);
         let place = place(&self.id, &place_hash);
         let detail = self.store.keys.must_open(&place, &row.bytes("detail")?)?;
-        let mut write = self.write(by).await?;
-        write
-            .log("execution.detail", &seq.to_string(), "", "")
+        self.log_read(by, "execution.detail", &seq.to_string())
             .await?;
-        write.commit().await?;
         Ok(json_of(&detail))
     }
 
@@ -215,10 +212,8 @@ impl Tenant {
         let newest = newest.number("seq")?;
         // What hooks did with the oldest stands behind the event before it.
         let seq = self.event_before(oldest.number("seq")?).await?;
-        let mut write = self.write(by).await?;
         let read = format!("{}-{newest}", seq + 1);
-        write.log("execution.past", &read, "", "").await?;
-        write.commit().await?;
+        self.log_read(by, "execution.past", &read).await?;
         Ok(PastRecords {
             tenant,
             seq,

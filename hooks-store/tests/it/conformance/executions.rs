@@ -171,7 +171,8 @@ pub(crate) async fn rows_are_found_page_by_page_and_by_what_they_are(place: Plac
 }
 
 pub(crate) async fn a_long_text_is_cut_and_whole_in_the_detail(place: Place) {
-    let acme = place.open().await.tenant("acme");
+    let store = place.open().await;
+    let acme = store.tenant("acme");
     let mut long = record("a");
     long.reason = Some("가".repeat(1000));
     long.warnings = vec!["y".repeat(300)];
@@ -187,8 +188,11 @@ pub(crate) async fn a_long_text_is_cut_and_whole_in_the_detail(place: Place) {
         ),
         (true, &*"가".repeat(256), 256)
     );
+    let changes = *store.changes().borrow();
     let detail = acme.detail(1, &ada()).await.unwrap().unwrap();
     assert_eq!(serde_json::from_value::<Record>(detail).unwrap(), long);
+    // Who reads changes nothing, so nobody reads anything again.
+    assert_eq!(*store.changes().borrow(), changes);
     let entries = acme.admin_log(None, 10).await.unwrap().items;
     assert_eq!(
         (&*entries[0].action, &*entries[0].entity, &*entries[0].actor),
