@@ -756,7 +756,7 @@ impl Tenant {
             return Ok(BTreeSet::new());
         }
         let above = self.other("").newest(write).await?;
-        let hooks = above.iter().flat_map(|revision| &revision.bundle.hooks);
+        let hooks = above.iter().flat_map(|set| &set.hooks);
         let mandatory = hooks.filter(|hook| hook["mandatory"] == true);
         Ok(mandatory.map(|hook| name_of(hook).to_owned()).collect())
     }

@@ -6,7 +6,8 @@
 use async_trait::async_trait;
 use hooks_runtime::{Bundle, Source, SourceError};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
@@ -16,8 +17,8 @@ use crate::error::{Mistake, StoreError};
 use crate::page::{Page, before, rows_for};
 use crate::store::{Store, Tenant};
 
-/// A set that was published.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A publication. [`Tenant::revision`] returns the set that was published.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Revision {
     /// The number. All tenants of a store share one sequence, so it only grows.
     pub number: u64,
@@ -32,25 +33,40 @@ pub struct Revision {
     pub comment: String,
     /// When.
     pub at: Timestamp,
-    /// The set.
-    pub bundle: Bundle,
+    /// How many hooks it has.
+    pub hooks: usize,
+}
+
+/// The head of a bundle. Its hooks are counted.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    parent: Option<String>,
+    author: String,
+    comment: String,
+    created: Option<Timestamp>,
+    hooks: Vec<IgnoredAny>,
 }
 
 impl Revision {
     fn of(row: &Row) -> Result<Self, StoreError> {
-        let bundle = Bundle::read(&row.text("body")?);
-        let bundle =
-            bundle.map_err(|error| row.wrong("body", &format!("cannot be read: {error}")))?;
+        let head: Head = row.json("body")?;
         Ok(Revision {
             number: row.number("number")?,
             sha256: row.text("hash")?,
-            parent: bundle.parent.clone(),
-            author: bundle.author.clone(),
-            comment: bundle.comment.clone(),
-            at: bundle.created.unwrap_or_default(),
-            bundle,
+            parent: head.parent,
+            author: head.author,
+            comment: head.comment,
+            at: head.created.unwrap_or_default(),
+            hooks: head.hooks.len(),
         })
     }
+}
+
+/// The set of a revision.
+fn bundle_of(row: &Row) -> Result<Bundle, StoreError> {
+    let bundle = Bundle::read(&row.text("body")?);
+    bundle.map_err(|error| row.wrong("body", &format!("cannot be read: {error}")))
 }
 
 /// What a publication has made.
@@ -92,11 +108,11 @@ impl Tenant {
     pub async fn rollback(&self, number: u64, by: &By) -> Result<Published, StoreError> {
         let old = self.revision(number).await?;
         let old = old.ok_or_else(|| StoreError::NotFound(format!("revision {number}")))?;
-        let set = self.lowered_set(&old.bundle)?;
+        let set = self.lowered_set(&old)?;
         let mut tries = 0;
         loop {
             let mut look = self.look(by, &mut tries).await?;
-            self.check_with_others(&mut look, &old.bundle).await?;
+            self.check_with_others(&mut look, &old).await?;
             if let Some(mut write) = look.write().await? {
                 self.replace(&mut write, set.clone()).await?;
                 let draft = self.draft_in(&mut write).await?;
@@ -114,7 +130,6 @@ impl Tenant {
         self.check_set(reads, draft, false).await?;
         if !self.is_global() {
             let global = self.other("").newest(reads).await?;
-            let global = global.map(|revision| revision.bundle);
             let (composed, _) = self.compose(global.as_ref(), Some(draft))?;
             return self.load(reads, &composed, false).await.map(drop);
         }
@@ -127,7 +142,7 @@ impl Tenant {
             let Some(own) = other.newest(reads).await? else {
                 continue;
             };
-            let (composed, _) = other.compose(Some(draft), Some(&own.bundle))?;
+            let (composed, _) = other.compose(Some(draft), Some(&own))?;
             match other.load(reads, &composed, false).await {
                 Err(StoreError::Invalid(more)) => {
                     // What is wrong without the draft, too, is nothing that the draft has done.
@@ -165,19 +180,19 @@ impl Tenant {
     ) -> Result<Published, StoreError> {
         let before = self.newest(&mut write).await?;
         if let Some(before) = &before
-            && before.bundle.hooks == bundle.hooks
-            && before.bundle.tables() == bundle.tables()
+            && before.hooks == bundle.hooks
+            && before.tables() == bundle.tables()
         {
             return Ok(Published {
-                revision: before.number,
-                sha256: before.sha256.clone(),
+                revision: before.revision,
+                sha256: before.sha256(),
                 is_new: false,
             });
         }
         let sql = "UPDATE counter SET value = value + 1 WHERE name = 'revision' RETURNING value";
         let rows = write.read(sql, args![]).await?;
         bundle.revision = rows.first().map_or(Ok(0), |row| row.number("value"))?;
-        bundle.parent = before.map(|before| before.sha256);
+        bundle.parent = before.map(|before| before.sha256());
         bundle.created = Some(write.at);
         bundle.author.clone_from(&write.by().actor);
         bundle.comment.clone_from(&write.by().comment);
@@ -207,14 +222,19 @@ impl Tenant {
         Ok(published)
     }
 
-    /// The revision of this tenant that is in force.
-    pub(crate) async fn newest(
-        &self,
-        reads: &mut dyn Reads,
-    ) -> Result<Option<Revision>, StoreError> {
-        let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1";
+    /// Returns the set of this tenant's newest revision.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn newest_set(&self) -> Result<Option<Bundle>, StoreError> {
+        self.newest(&mut self.engine()).await
+    }
+
+    pub(crate) async fn newest(&self, reads: &mut dyn Reads) -> Result<Option<Bundle>, StoreError> {
+        let sql = "SELECT body FROM revision WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1";
         let rows = reads.read(sql, args![&self.id]).await?;
-        rows.first().map(Revision::of).transpose()
+        rows.first().map(bundle_of).transpose()
     }
 
     /// Returns a page of this tenant's revisions, newest first, before the one with the number `cursor`.
@@ -234,21 +254,20 @@ impl Tenant {
             .engine()
             .fetch(sql, args![&self.id, before, rows_for(limit)])
             .await?;
-        let revisions = rows.iter().map(Revision::of).collect::<Result<_, _>>()?;
-        Ok(Page::of(revisions, limit, |revision: &Revision| {
-            revision.number
-        }))
+        let revisions = rows.iter().map(Revision::of);
+        let revisions = revisions.collect::<Result<_, _>>()?;
+        Ok(Page::of(revisions, limit, |one: &Revision| one.number))
     }
 
-    /// Returns a revision of this tenant.
+    /// Returns the set of a revision of this tenant.
     ///
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn revision(&self, number: u64) -> Result<Option<Revision>, StoreError> {
-        let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 AND number = $2";
+    pub async fn revision(&self, number: u64) -> Result<Option<Bundle>, StoreError> {
+        let sql = "SELECT body FROM revision WHERE tenant_id = $1 AND number = $2";
         let rows = self.engine().fetch(sql, args![&self.id, number]).await?;
-        rows.first().map(Revision::of).transpose()
+        rows.first().map(bundle_of).transpose()
     }
 
     /// Returns what is in force for this tenant: the global hooks and its own. Its number is the higher of both revisions, and
@@ -305,7 +324,6 @@ impl Tenant {
             return Ok(self.compose(Some(&set), None)?.0);
         }
         let global = self.other("").newest(&mut self.engine()).await?;
-        let global = global.map(|revision| revision.bundle);
         Ok(self.compose(global.as_ref(), Some(&set))?.0)
     }
 
@@ -316,8 +334,7 @@ impl Tenant {
         } else {
             self.newest(reads).await?
         };
-        let bundles = [&global, &own].map(|level| level.as_ref().map(|revision| &revision.bundle));
-        self.compose(bundles[0], bundles[1])
+        self.compose(global.as_ref(), own.as_ref())
     }
 
     /// Returns a source for a runtime of this tenant, which follows what is published.
@@ -384,10 +401,10 @@ impl Store {
         }
         for tenant in self.tenants().await? {
             let tenant = self.tenant(&tenant);
-            let Some(revision) = tenant.newest(&mut tenant.engine()).await? else {
+            let Some(bundle) = tenant.newest(&mut tenant.engine()).await? else {
                 continue;
             };
-            let level = tenant.compose(None, Some(&revision.bundle))?.0;
+            let level = tenant.compose(None, Some(&bundle))?.0;
             let not_allowed = match tenant.load(&mut tenant.engine(), &level, false).await {
                 Ok(status) => status.not_allowed,
                 Err(error) => {
@@ -403,7 +420,7 @@ impl Store {
                     "a hook in force is not allowed here"
                 );
                 tenant
-                    .log_once("hook.refused", &one.hook, &revision.sha256, &one.why)
+                    .log_once("hook.refused", &one.hook, &bundle.sha256(), &one.why)
                     .await?;
             }
         }

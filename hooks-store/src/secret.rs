@@ -223,7 +223,7 @@ impl Tenant {
     pub async fn delete_secret(&self, name: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
         let in_force = self.newest(&mut write).await?;
-        let hooks = in_force.iter().flat_map(|revision| &revision.bundle.hooks);
+        let hooks = in_force.iter().flat_map(|set| &set.hooks);
         let names_it = |hook: &&Value| named(hook).iter().any(|(_, named)| named == name);
         if let Some(hook) = hooks.into_iter().find(names_it) {
             let message = format!("the hook {} in force names the secret", hook["name"]);

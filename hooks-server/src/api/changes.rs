@@ -45,10 +45,8 @@ impl Api {
 }
 
 async fn read(tenant: &Tenant) -> Result<Arc<Vec<Change>>, Problem> {
-    let newest = tenant.revisions(None, 1).await?.items.into_iter().next();
-    let before = newest
-        .map(|revision| parts(&revision.bundle))
-        .unwrap_or_default();
+    let newest = tenant.newest_set().await?;
+    let before = newest.as_ref().map(parts).unwrap_or_default();
     Ok(Arc::new(between(before, parts(&tenant.draft().await?))))
 }
 

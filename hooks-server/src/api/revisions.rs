@@ -50,9 +50,9 @@ pub(super) async fn get(
     Path(number): Path<u64>,
 ) -> Result<impl IntoResponse, Problem> {
     caller.at_least(Role::Viewer)?;
-    let revision = caller.tenant.revision(number).await?;
-    let revision = revision.ok_or_else(|| Problem::no("revision", number))?;
-    Ok((etag(&revision.sha256), axum::Json(revision.bundle)))
+    let set = caller.tenant.revision(number).await?;
+    let set = set.ok_or_else(|| Problem::no("revision", number))?;
+    Ok((etag(set.sha256()), axum::Json(set)))
 }
 
 /// Publishes what an older revision had, as a new one. The draft follows.

@@ -5,7 +5,7 @@ use askama::Template;
 use axum::Form;
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
-use hooks_runtime::Replayed;
+use hooks_runtime::{Bundle, Replayed};
 use hooks_store::{Published, Revision, Role};
 use serde::Deserialize;
 use serde_json::Value;
@@ -144,7 +144,7 @@ fn said(published: &Published) -> Response {
 #[template(path = "revision.html")]
 struct One {
     frame: Frame,
-    revision: Revision,
+    set: Bundle,
     /// What this revision changed, and what going back to it would change now.
     changed: Vec<Shown>,
     back: Vec<Shown>,
@@ -154,22 +154,24 @@ struct One {
 /// Shows a revision: what it changed, and what going back to it would change.
 pub(super) async fn revision(visitor: Visitor, Path(number): Path<u64>) -> Answer {
     let tenant = visitor.tenant();
-    let revision = tenant.revision(number).await?;
-    let revision = revision.ok_or_else(|| Problem::no("revision", number))?;
-    let before = tenant.revisions(Some(number), 1).await?.items.pop();
-    let newest = tenant.revisions(None, 1).await?.items.pop();
-    let shown = |from: Option<&Revision>| {
-        let from = from.map(|from| changes::parts(&from.bundle));
-        let to = changes::parts(&revision.bundle);
-        let changes = changes::between(from.unwrap_or_default(), to);
+    let set = tenant.revision(number).await?;
+    let set = set.ok_or_else(|| Problem::no("revision", number))?;
+    let before = match tenant.revisions(Some(number), 1).await?.items.first() {
+        Some(before) => tenant.revision(before.number).await?,
+        None => None,
+    };
+    let newest = tenant.newest_set().await?;
+    let shown = |from: Option<&Bundle>| {
+        let from = from.map(changes::parts).unwrap_or_default();
+        let changes = changes::between(from, changes::parts(&set));
         changes.iter().map(Shown::of).collect()
     };
     Ok(page(&One {
         frame: Frame::new(&visitor, "/publish", format!("Revision {number}")).await?,
         changed: shown(before.as_ref()),
         back: shown(newest.as_ref()),
-        is_newest: newest.is_some_and(|newest| newest.number == number),
-        revision,
+        is_newest: newest.is_some_and(|newest| newest.revision == number),
+        set,
     }))
 }
 

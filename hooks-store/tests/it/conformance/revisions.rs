@@ -63,7 +63,14 @@ pub(crate) async fn a_publication_makes_a_revision_and_an_unchanged_set_none(pla
         ),
         (1, None, None)
     );
-    assert_eq!(page.items[0].bundle.sha256(), first.sha256);
+    assert_eq!(
+        (&page.items[0].sha256, page.items[0].hooks),
+        (&first.sha256, 1)
+    );
+    let whole = acme.revision(1).await.unwrap().unwrap();
+    assert_eq!(whole.sha256(), first.sha256);
+    let newest = acme.newest_set().await.unwrap().unwrap();
+    assert_eq!(newest.revision, 2);
 }
 
 pub(crate) async fn a_set_with_a_mistake_is_not_published(place: Place) {
@@ -300,7 +307,8 @@ pub(crate) async fn two_publishers_at_once_never_mix(place: Place) {
         assert_eq!(pair[0].parent.as_ref(), Some(&pair[1].sha256));
     }
     for revision in &revisions {
-        let names = names(&revision.bundle.hooks);
+        let set = acme.revision(revision.number).await.unwrap().unwrap();
+        let names = names(&set.hooks);
         for name in &names {
             let (pair, half) = name.split_at(name.len() - 1);
             let other = format!("{pair}{}", if half == "x" { "y" } else { "x" });
