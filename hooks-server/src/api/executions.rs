@@ -131,6 +131,9 @@ pub(super) async fn get(
     Ok(axum::Json(Whole { execution, detail }))
 }
 
+/// How many executions of a session are read at most.
+const SESSION: u32 = 10_000;
+
 /// Returns what happened in a session, oldest first.
 #[utoipa::path(get, path = "/sessions/{id}", params(("id" = String, Path, description = "The session")), responses((status = 200, body = List<Execution>)))]
 pub(super) async fn session(
@@ -138,7 +141,7 @@ pub(super) async fn session(
     Path(id): Path<String>,
 ) -> Result<axum::Json<List<Execution>>, Problem> {
     caller.at_least(Role::Viewer)?;
-    let mut found = caller.tenant.session(&id).await?;
+    let mut found = caller.tenant.session(&id, 0, SESSION).await?;
     found.retain(|execution| caller.may_read(&execution.record));
     if found.is_empty() {
         return Err(Problem::no("session", &id));

@@ -12,6 +12,7 @@ use hooks_core::agent::AgentEvent;
 use hooks_runtime::RecordOutcome;
 use hooks_store::{Execution, ExecutionFilter, Role};
 use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::diff::{Line, changed};
@@ -24,6 +25,9 @@ use crate::api::stream::newest;
 
 /// How many executions a page has.
 const PAGE: u32 = 50;
+
+/// How many executions of a session a page has.
+const TIMELINE: u32 = 200;
 
 /// How many executions one page searches: it is there at once, however many there are.
 const WINDOW: u64 = 20_000;
@@ -256,17 +260,35 @@ struct Timeline {
     frame: Frame,
     id: String,
     rows: Vec<Execution>,
+    /// The last execution of the page, if there are later ones.
+    next: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Begin {
+    /// The last execution of the page before.
+    #[serde(default)]
+    after: u64,
 }
 
 /// Shows what happened in a session, oldest first.
-pub(super) async fn session(visitor: Visitor, Path(id): Path<String>) -> Answer {
-    let rows = visitor.tenant().session(&id).await?;
+pub(super) async fn session(
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Query(begin): Query<Begin>,
+) -> Answer {
+    let tenant = visitor.tenant();
+    let mut rows = tenant.session(&id, begin.after, TIMELINE + 1).await?;
     if rows.is_empty() {
         return Err(Problem::no("session", &id).into());
     }
+    let is_part = rows.len() > TIMELINE as usize;
+    rows.truncate(TIMELINE as usize);
+    let last = rows.last().map(|execution| execution.seq);
     Ok(page(&Timeline {
         frame: Frame::new(&visitor, "/executions", format!("Session {id}")).await?,
         rows,
+        next: last.filter(|_| is_part),
         id,
     }))
 }

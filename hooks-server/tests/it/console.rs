@@ -275,6 +275,22 @@ async fn an_execution_says_why() {
         "{one}"
     );
     assert!(visitor.page("/sessions/s1").await.contains("no-push"));
+    let record = |number: u64| {
+        let mut record = hooks_runtime::Record::new(format!("hook-{number}"), "BeforeToolCall");
+        record.session_id = "long".into();
+        record
+    };
+    acme.insert((0..401).map(record).collect()).await.unwrap();
+    let (mut next, mut sizes) = ("/sessions/long".to_owned(), Vec::new());
+    for first in [0, 200, 400] {
+        let page = visitor.page(&next).await;
+        assert!(page.contains(&format!(">hook-{first}<")), "{page}");
+        sizes.push(page.matches("class=\"row\"").count());
+        let after = page.split("href=\"/sessions/long?").nth(1);
+        let after = after.and_then(|after| after.split('"').next());
+        next = format!("/sessions/long?{}", after.unwrap_or("none"));
+    }
+    assert_eq!((sizes, &*next), (vec![200, 200, 1], "/sessions/long?none"));
     assert!(
         visitor
             .page("/executions?tool=none")

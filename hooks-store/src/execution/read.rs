@@ -68,9 +68,6 @@ pub struct PastRecords {
 /// The columns of an execution.
 const ROW: &str = "SELECT seq, body, detail_hash, hash FROM execution WHERE tenant_id = $1";
 
-/// How many executions of a session are read at most.
-const SESSION: u64 = 10_000;
-
 impl Execution {
     fn of(row: &Row) -> Result<Self, StoreError> {
         Ok(Execution {
@@ -229,15 +226,20 @@ impl Tenant {
         rows.first().map_or(Ok(0), |row| row.number("seq"))
     }
 
-    /// Returns the executions of a session, oldest first; the first 10,000.
+    /// Returns the executions of a session after the one with the number `seq`, oldest first.
     ///
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn session(&self, session: &str) -> Result<Vec<Execution>, StoreError> {
-        let sql = format!("{ROW} AND session = $2 ORDER BY seq LIMIT $3");
-        self.executions_of(&sql, args![&self.id, column(session), SESSION])
-            .await
+    pub async fn session(
+        &self,
+        session: &str,
+        seq: u64,
+        limit: u32,
+    ) -> Result<Vec<Execution>, StoreError> {
+        let sql = format!("{ROW} AND session = $2 AND seq > $3 ORDER BY seq LIMIT $4");
+        let values = args![&self.id, column(session), seq, u64::from(limit)];
+        self.executions_of(&sql, values).await
     }
 
     /// Returns executions after the one with the number `seq`, oldest first: what a live view shows next.

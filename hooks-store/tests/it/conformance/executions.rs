@@ -166,7 +166,11 @@ pub(crate) async fn rows_are_found_page_by_page_and_by_what_they_are(place: Plac
     );
     let seqs =
         |found: Vec<hooks_store::Execution>| found.iter().map(|one| one.seq).collect::<Vec<_>>();
-    assert_eq!(seqs(acme.session("s0").await.unwrap()), [1, 2, 3, 4, 5]);
+    assert_eq!(
+        seqs(acme.session("s0", 0, 10).await.unwrap()),
+        [1, 2, 3, 4, 5]
+    );
+    assert_eq!(seqs(acme.session("s0", 2, 2).await.unwrap()), [3, 4]);
     assert_eq!(seqs(acme.since(7, 2).await.unwrap()), [8, 9]);
 }
 
@@ -515,7 +519,7 @@ pub(crate) async fn any_text_can_be_in_a_record(place: Place) {
     recorder.flush().await.unwrap();
     for text in texts {
         let tenant = store.tenant(&text.chars().take(100).collect::<String>());
-        let found = tenant.session(text).await.unwrap();
+        let found = tenant.session(text, 0, 10).await.unwrap();
         let cut: String = text.chars().take(256).collect();
         assert_eq!((found.len(), &found[0].record.hook), (1, &cut));
         let verified = tenant.verify().await.unwrap();

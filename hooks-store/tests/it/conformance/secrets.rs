@@ -317,7 +317,7 @@ pub(crate) async fn a_secret_is_nowhere_to_be_seen(place: Place) {
         ),
         format!("{:?}", acme.execution(1).await.unwrap()),
         format!("{:?}", acme.detail(1, &ada()).await.unwrap().unwrap()),
-        format!("{:?}", acme.session("s1").await.unwrap()),
+        format!("{:?}", acme.session("s1", 0, 10).await.unwrap()),
         format!("{:?}", acme.since(0, 10).await.unwrap()),
         acme.lines(0, 100).await.unwrap().join("\n"),
         format!("{:?}", acme.verify().await.unwrap()),
