@@ -191,6 +191,21 @@ impl Tenant {
         rows.first().map(|row| Hook::of(self, row)).transpose()
     }
 
+    /// Returns the ids and the versions of the hooks of the draft, by their names.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn ids(&self) -> Result<BTreeMap<String, (String, u64)>, StoreError> {
+        let sql =
+            "SELECT name, id, version FROM hook WHERE tenant_id = $1 AND deleted = 0 AND id <> $2";
+        let rows = self.engine().fetch(sql, args![&self.id, SETTINGS]).await?;
+        let ids = rows
+            .iter()
+            .map(|row| Ok((row.text("name")?, (row.text("id")?, row.number("version")?))));
+        ids.collect()
+    }
+
     /// Returns all versions of a hook, newest first, also of a deleted one; nothing if there never was one.
     ///
     /// # Errors

@@ -211,11 +211,10 @@ pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> Answer {
     let change = execution.record.change.as_ref();
     let after = input.as_ref().zip(change);
     let after = after.and_then(|(before, change)| changed(before, change));
-    let mut hooks = tenant.hooks().await?.into_iter();
-    let hook = hooks.find(|hook| hook.name == execution.record.hook);
+    let hook = tenant.ids().await?.remove(&execution.record.hook);
     Ok(page(&One {
         frame: Frame::new(&visitor, "/executions", format!("Execution {seq}")).await?,
-        hook: hook.map(|hook| hook.id),
+        hook: hook.map(|(id, _)| id),
         event: event.filter(|event| event.seq != seq),
         input,
         lines: after.map(|(_, lines)| lines).unwrap_or_default(),

@@ -1,14 +1,12 @@
 //! The order: what runs when. The list is the order of execution.
 
-use std::collections::HashMap;
-
 use askama::Template;
 use axum::Form;
 use axum::extract::{Path, Query};
 use hooks_core::agent::AgentEvent;
 use hooks_runtime::Ordered;
 use hooks_runtime::entry::Mode;
-use hooks_store::{Hook, Node, Role};
+use hooks_store::{Node, Role};
 use serde::Deserialize;
 
 use super::frame::{Answer, Frame, done, page};
@@ -42,8 +40,8 @@ const CHOICES: &[(&str, &str)] = &[("", "in force"), ("draft", "the draft")];
 
 struct Row {
     hook: Ordered,
-    /// The hook of the draft, if it is one: it has a page, and its priority can be changed.
-    stored: Option<Hook>,
+    /// The id and the version in the draft, if it is there: it has a page, and its priority can be changed.
+    stored: Option<(String, u64)>,
 }
 
 impl Row {
@@ -96,8 +94,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
         None => Whose::InForce,
     };
     let order = visitor.api.order(tenant, whose).await?;
-    let stored = tenant.hooks().await?.into_iter();
-    let mut stored: HashMap<_, _> = stored.map(|hook| (hook.name.clone(), hook)).collect();
+    let mut stored = tenant.ids().await?;
     let is_asked = |hook: &&Ordered| {
         (event.is_empty() || hook.events.contains(&event)) && hook.hook.contains(&asked.q)
     };

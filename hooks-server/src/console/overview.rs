@@ -20,7 +20,7 @@ use crate::api::problem::Problem;
 const MINUTES: i64 = 60;
 
 /// How many hooks the page lists: those that ran most often.
-const HOOKS: usize = 50;
+const HOOKS: u32 = 50;
 
 /// What one hook did.
 #[derive(Default)]
@@ -59,7 +59,6 @@ fn by_hook(counted: Vec<Activity>) -> Vec<Of> {
         .map(|(hook, of)| Of { hook, ..of })
         .collect();
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.count));
-    hooks.truncate(HOOKS);
     hooks
 }
 
@@ -114,7 +113,7 @@ pub(super) async fn get(visitor: Visitor) -> Answer {
             MINUTES.unsigned_abs(),
         ),
         totals,
-        hooks: by_hook(tenant.activity_of(None, begin).await?),
+        hooks: by_hook(tenant.activity_of_busiest(HOOKS, begin).await?),
         failed_open: runtime.status().failed_open,
         breakers: tenant.breakers().await?,
         budgets: tenant.budgets().await?,

@@ -91,6 +91,23 @@ impl Tenant {
         self.counted(condition, hook, since, HOUR).await
     }
 
+    /// Returns how often the hooks that ran most often since a time decided what, hour by hour.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn activity_of_busiest(
+        &self,
+        hooks: u32,
+        since: Timestamp,
+    ) -> Result<Vec<Activity>, StoreError> {
+        let busiest = format!(
+            "hook IN (SELECT hook FROM activity WHERE tenant_id = $1 AND at >= $2 AND hook <> $3 \
+             GROUP BY hook ORDER BY SUM(count) DESC, hook LIMIT {hooks})"
+        );
+        self.counted(&busiest, None, since, HOUR).await
+    }
+
     /// The whole minute or hour in which a time is counts as well.
     async fn counted(
         &self,

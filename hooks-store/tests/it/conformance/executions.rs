@@ -581,6 +581,8 @@ pub(crate) async fn what_hooks_did_is_counted_when_it_is_written(place: Place) {
     };
     assert_eq!(did.outcome, would.outcome);
     assert!(!did.shadow && would.shadow && did.count == 1);
+    let busiest = acme.activity_of_busiest(1, at("2026-11-24T00:00:00Z"));
+    assert_eq!(counts(busiest.await.unwrap()), of_a);
     clock.set("2026-12-03T00:00:00Z");
     store.retain().await.unwrap();
     assert!(

@@ -31,6 +31,11 @@ pub(crate) async fn a_hook_has_versions_and_nothing_is_edited(place: Place) {
         ),
         (1, "ada", "why not")
     );
+    let ids = acme.ids().await.unwrap();
+    assert_eq!(
+        Vec::from_iter(ids),
+        [("a".to_owned(), (hook.id.clone(), 2))]
+    );
     let back = acme.restore(&hook.id, 1, 2, &ada()).await.unwrap();
     assert_eq!(
         (back.version, back.hash, back.body),
