@@ -54,6 +54,7 @@ use self::caller::Caller;
 use self::changes::Change;
 use self::order::Order;
 use self::problem::{FieldError, Problem};
+use self::simulate::Compiled;
 use self::tenants::Tenants;
 use self::unchanged::Unchanged;
 use crate::limits::BURST;
@@ -85,6 +86,8 @@ pub(crate) struct Api {
     changes: Unchanged<Arc<Vec<Change>>>,
     /// The order that drafts would have, by their tenants.
     drafted: Unchanged<Arc<Order>>,
+    /// Hooks that simulations ask, by whether they are in force and by their tenants.
+    compiled: Unchanged<Arc<Compiled>>,
     /// What does not run, by tenants.
     notices: Unchanged<Arc<Vec<String>>>,
 }
@@ -107,6 +110,7 @@ impl Api {
             rows: Unchanged::new(store.changes()),
             changes: Unchanged::new(store.changes()),
             drafted: Unchanged::new(store.changes()),
+            compiled: Unchanged::new(store.changes()),
             notices: Unchanged::new(store.changes()),
             store,
             key,

@@ -1,18 +1,19 @@
 //! `/simulate`: one event through all hooks, step by step. Nothing with effects runs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::extract::State;
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{
-    Bundle, DryRun, Outcome, OwnedEvent, Record, Records, Runtime, RuntimeBuilder, Source,
-    SourceError,
+    Bundle, DryRun, Explanation, Outcome, OwnedEvent, Record, Records, Runtime, RuntimeBuilder,
+    Source, SourceError,
 };
 use hooks_store::{Role, Tenant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
 use super::Api;
@@ -130,10 +131,21 @@ impl Api {
             }
             dry_run = run.iter().fold(dry_run, DryRun::running);
         }
-        let (tenant, draft) = (caller.tenant.clone(), draft.clone());
-        let hooks = aside(async move { hooks(&tenant, &draft).await }).await?;
-        let simulated = simulate(self, &caller.tenant, hooks, Some(dry_run), cx, event);
-        simulated.await.map(Simulated::of)
+        let compile = async || {
+            let (tenant, draft) = (caller.tenant.clone(), draft.clone());
+            let hooks = aside(async move { hooks(&tenant, &draft).await }).await?;
+            let compiled = Compiled::of(self, &caller.tenant, hooks, Some(dry_run.clone()));
+            compiled.await.map(Arc::new)
+        };
+        // What is in force, and the draft, are asked again and again.
+        if run.is_empty() && (is_in_force || *draft == true) {
+            let key = format!("{is_in_force} {}", caller.tenant.id());
+            let kept = self.compiled.get(&key, compile()).await?;
+            if kept.is_the_same_again {
+                return Ok(Simulated::of(kept.ask(cx, event).await));
+            }
+        }
+        Ok(Simulated::of(compile().await?.ask(cx, event).await))
     }
 
     /// Asks one hook, as somebody has written it. Nothing with effects runs.
@@ -147,9 +159,8 @@ impl Api {
         caller.at_least(Role::Operator)?;
         let (tenant, hook) = (caller.tenant.clone(), hook.clone());
         let set = aside(async move { alone(&tenant, &hook).await }).await?;
-        let dry_run = Some(DryRun::new());
-        let tried = simulate(self, &caller.tenant, set, dry_run, cx, event);
-        tried.await.map(Simulated::of)
+        let compiled = Compiled::of(self, &caller.tenant, set, Some(DryRun::new()));
+        Ok(Simulated::of(compiled.await?.ask(cx, event).await))
     }
 }
 
@@ -217,65 +228,97 @@ pub(crate) fn event(mut fields: Map<String, Value>) -> Result<OwnedEvent, Proble
         .map_err(|error| Problem::at("/event", error.to_string()))
 }
 
-/// Raises an event to hooks, and records nothing in the store. In a dry run, they change nothing outside themselves.
-pub(crate) async fn simulate(
-    api: &Api,
-    tenant: &Tenant,
-    hooks: Bundle,
-    dry_run: Option<DryRun>,
-    mut cx: AgentContext,
-    mut event: OwnedEvent,
-) -> Result<(Outcome, Vec<Step>), Problem> {
-    cx.tenant_id = Some(tenant.id().to_owned());
-    let records = Records::latest(10_000);
-    let builder = api.builder_of(tenant, hooks).await?;
-    let mut builder = builder.budget(api.store.budget()).recorder(records.clone());
-    if let Some(dry_run) = dry_run {
-        builder = builder.dry_run(dry_run);
-    }
-    let runtime = built(builder).await?;
-    let explained = runtime.explain(&cx, event.view()).await;
-    let order = runtime.order();
-    let outcome = runtime.fire(&cx, &mut event).await;
-    runtime.shutdown().await;
-    let records: Vec<Record> = records
-        .take()
-        .into_iter()
-        .filter(|record| !record.is_event())
-        .collect();
-    let is_guard = |hook: &str| {
-        order
-            .iter()
-            .any(|placed| placed.guard && placed.hook == hook)
-    };
-    let mut steps: Vec<Step> = Vec::new();
-    let mut told = HashSet::new();
-    for hook in explained {
-        let index = records.iter().position(|record| record.hook == hook.hook);
-        // What did not match at first, and is a guard, matched when it judged again.
-        let first = index.filter(|_| hook.runs || !is_guard(&hook.hook));
-        told.extend(first);
-        steps.push(Step::new(
-            hook.hook,
-            hook.runs,
-            hook.why,
-            first.map(|index| &records[index]),
-        ));
-    }
-    // Built-in hooks have no condition to explain: what they did is all there is.
-    for (index, record) in records.iter().enumerate() {
-        if told.insert(index) {
-            let again = steps.iter().any(|known| known.hook == record.hook);
-            let (hook, why) = (record.hook.clone(), record.why.clone());
-            steps.push(Step {
-                again,
-                ..Step::new(hook, true, why, Some(record))
-            });
+/// Hooks that are compiled, to be asked about one event after another.
+pub(crate) struct Compiled {
+    tenant: String,
+    runtime: Runtime,
+    /// Whether an answer does not depend on those before it: no handler runs, and what else runs dry counts nothing.
+    is_the_same_again: bool,
+    /// The places of the hooks, and whether they are guards.
+    order: HashMap<String, (usize, bool)>,
+    records: Records,
+    /// One event at a time, because they share the records.
+    one: Mutex<()>,
+}
+
+impl Compiled {
+    /// Compiles hooks. In a dry run, they change nothing outside themselves.
+    pub(crate) async fn of(
+        api: &Api,
+        tenant: &Tenant,
+        hooks: Bundle,
+        dry_run: Option<DryRun>,
+    ) -> Result<Self, Problem> {
+        let records = Records::latest(10_000);
+        let builder = api.builder_of(tenant, hooks).await?;
+        let mut builder = builder.budget(api.store.budget()).recorder(records.clone());
+        if let Some(dry_run) = dry_run {
+            builder = builder.dry_run(dry_run);
         }
+        let runtime = built(builder).await?;
+        let mut order = HashMap::new();
+        for (place, hook) in runtime.order().into_iter().enumerate() {
+            order.entry(hook.hook).or_insert((place, false)).1 |= hook.guard;
+        }
+        Ok(Compiled {
+            tenant: tenant.id().to_owned(),
+            is_the_same_again: !runtime.status().hooks.iter().any(|hook| hook.harmless),
+            runtime,
+            order,
+            records,
+            one: Mutex::default(),
+        })
     }
-    let place = |hook: &str| order.iter().position(|placed| placed.hook == hook);
-    steps.sort_by_key(|step| (step.again, place(&step.hook)));
-    Ok((outcome, steps))
+
+    /// Raises an event to them, and records nothing in the store.
+    pub(crate) async fn ask(
+        &self,
+        mut cx: AgentContext,
+        mut event: OwnedEvent,
+    ) -> (Outcome, Vec<Step>) {
+        let _one = self.one.lock().await;
+        // Somebody may have gone away before the end.
+        drop(self.records.take());
+        cx.tenant_id = Some(self.tenant.clone());
+        let explained = self.runtime.explain(&cx, event.view()).await;
+        let outcome = self.runtime.fire(&cx, &mut event).await;
+        self.runtime.shutdown().await;
+        let mut records = self.records.take();
+        records.retain(|record| !record.is_event());
+        (outcome, self.steps(explained, &records))
+    }
+
+    fn steps(&self, explained: Vec<Explanation>, records: &[Record]) -> Vec<Step> {
+        let placed = |hook: &str| self.order.get(hook).copied();
+        let is_guard = |hook: &str| placed(hook).is_some_and(|(_, is_guard)| is_guard);
+        let mut steps: Vec<Step> = Vec::new();
+        let mut told = HashSet::new();
+        for hook in explained {
+            let index = records.iter().position(|record| record.hook == hook.hook);
+            // What did not match at first, and is a guard, matched when it judged again.
+            let first = index.filter(|_| hook.runs || !is_guard(&hook.hook));
+            told.extend(first);
+            steps.push(Step::new(
+                hook.hook,
+                hook.runs,
+                hook.why,
+                first.map(|index| &records[index]),
+            ));
+        }
+        // Built-in hooks have no condition to explain: what they did is all there is.
+        for (index, record) in records.iter().enumerate() {
+            if told.insert(index) {
+                let again = steps.iter().any(|known| known.hook == record.hook);
+                let (hook, why) = (record.hook.clone(), record.why.clone());
+                steps.push(Step {
+                    again,
+                    ..Step::new(hook, true, why, Some(record))
+                });
+            }
+        }
+        steps.sort_by_key(|step| (step.again, placed(&step.hook).map(|(place, _)| place)));
+        steps
+    }
 }
 
 impl Step {

@@ -19,7 +19,7 @@ use crate::api::Api;
 use crate::api::aside::aside;
 use crate::api::caller::{Caller, other_tenant};
 use crate::api::problem::Problem;
-use crate::api::simulate::simulate;
+use crate::api::simulate::Compiled;
 use crate::api::stream::{live, newest};
 use crate::limits::CONNECT_TIME;
 
@@ -381,9 +381,8 @@ impl Client {
             Err(_) => Some(DryRun::new()),
         };
         let (cx, tenant) = (AgentContext::new("test"), &self.caller.tenant);
-        let simulated = simulate(&self.api, tenant, hooks, dry_run, cx, event);
-        let (simulated, raw) = RawAnswer::of(simulated).await;
-        let (outcome, steps) = simulated?;
+        let compiled = Compiled::of(&self.api, tenant, hooks, dry_run).await?;
+        let ((outcome, steps), raw) = RawAnswer::of(compiled.ask(cx, event)).await;
         let step = steps.first();
         let is_left_out = step.is_some_and(|step| step.outcome.as_deref() == Some("skipped"));
         let error = step

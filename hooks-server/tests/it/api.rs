@@ -395,6 +395,39 @@ async fn a_simulation_shows_each_step_and_runs_nothing() {
 }
 
 #[tokio::test]
+async fn a_simulation_is_of_the_hooks_as_they_are_and_of_no_simulation_before() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let simulated = async |draft: bool| {
+        let asked = json!({ "event": event("git push --force"), "draft": draft });
+        owner.post("/simulate", &asked).await.json()
+    };
+    assert_eq!(simulated(true).await["decision"], "continue");
+    owner.post("/hooks", &hook("force")).await;
+    for _ in 0..2 {
+        assert_eq!(simulated(true).await["decision"], "block");
+        assert_eq!(simulated(false).await["decision"], "continue");
+    }
+    owner.post("/revisions", &json!({})).await;
+    let said = simulated(false).await;
+    assert_eq!(
+        (&said["decision"], said["steps"].as_array().unwrap().len()),
+        (&json!("block"), 1)
+    );
+    // Whatever a handler does that runs, the next simulation knows nothing of it, such as that it has failed.
+    let fails = json!({ "name": "fails", "event": "BeforeToolCall", "priority": 500, "command": "exit 1",
+        "harmless": true });
+    owner.post("/hooks", &fails).await;
+    owner.post("/revisions", &json!({})).await;
+    let first = simulated(false).await;
+    assert_eq!(first["steps"][0]["outcome"], "fault", "{first}");
+    for _ in 0..8 {
+        let again = simulated(false).await;
+        assert_eq!(again["steps"][0]["why"], first["steps"][0]["why"]);
+    }
+}
+
+#[tokio::test]
 async fn a_draft_is_asked_about_what_has_happened_and_runs_nothing() {
     let stored = stored().await;
     let owner = stored.client("acme", "owner").await;
