@@ -170,6 +170,22 @@ impl Page {
         })
     }
 
+    /// Says why nothing was saved.
+    fn refused(&mut self, why: Option<StoreError>) -> StatusCode {
+        match (why, &self.stored) {
+            (None, _) => StatusCode::UNPROCESSABLE_ENTITY,
+            (Some(StoreError::Conflict { .. }), Some(theirs)) => {
+                self.theirs = diff::hooks(Some(&theirs.body), Some(&self.views.document.hook));
+                self.version = theirs.version;
+                StatusCode::PRECONDITION_FAILED
+            }
+            (Some(error), _) => {
+                self.frame.problem = Some(error.into());
+                self.frame.status()
+            }
+        }
+    }
+
     fn mode(hook: &Hook) -> &str {
         hook.body["mode"].as_str().unwrap_or("enforce")
     }
@@ -203,49 +219,43 @@ pub(super) async fn post(
     Form(sent): Form<Sent>,
 ) -> Answer {
     let views = Views::sent(&visitor, &id, &sent).await?;
+    let what = sent.text("do");
+    let refused = match &*what {
+        "save" => match save(&visitor, &id, &views.document, &sent).await? {
+            Ok(saved) => return Ok(done(&format!("/hook/{}", saved.id), "saved")),
+            Err(why) => Some(why),
+        },
+        _ => None,
+    };
     let stored = visitor.tenant().hook(&id).await?;
     let mut shown = Page::new(&visitor, stored, views, &sent).await?;
-    let mut status = StatusCode::OK;
-    match &*sent.text("do") {
-        "save" => match save(&visitor, &id, &mut shown).await? {
-            Ok(saved) => return Ok(done(&format!("/hook/{}", saved.id), "saved")),
-            Err(why) => status = why,
-        },
-        "try" => {
-            let hook = &shown.views.document.hook;
-            shown.trial.run(&visitor, hook, &sent).await?;
-        }
-        _ => {}
+    let status = refused.map_or(StatusCode::OK, |why| shown.refused(why));
+    if what == "try" {
+        let hook = &shown.views.document.hook;
+        shown.trial.run(&visitor, hook, &sent).await?;
     }
     Ok((status, page(&shown)).into_response())
 }
 
-/// Saves what was sent, or says in the page why not.
+/// Saves what was sent, or returns why not: nothing if its mistakes say so.
 async fn save(
     visitor: &Visitor,
     id: &str,
-    shown: &mut Page,
-) -> Result<Result<Hook, StatusCode>, Problem> {
-    let by = visitor.at_least(Role::Author)?.comment(&shown.comment);
-    let (tenant, document) = (visitor.tenant(), &shown.views.document);
+    document: &Converted,
+    sent: &Sent,
+) -> Result<Result<Hook, Option<StoreError>>, Problem> {
+    let by = visitor.at_least(Role::Author)?;
+    let (tenant, by) = (visitor.tenant(), by.comment(sent.text("comment")));
     if !document.errors.is_empty() {
-        return Ok(Err(StatusCode::UNPROCESSABLE_ENTITY));
+        return Ok(Err(None));
     }
     let saved = if id == NEW {
         tenant.create(&document.hook, &by).await
     } else {
-        tenant.update(id, shown.version, &document.hook, &by).await
+        let version = sent.text("version").parse().unwrap_or(0);
+        tenant.update(id, version, &document.hook, &by).await
     };
-    match saved {
-        Ok(hook) => return Ok(Ok(hook)),
-        Err(StoreError::Conflict { .. }) if let Some(theirs) = &shown.stored => {
-            shown.theirs = diff::hooks(Some(&theirs.body), Some(&document.hook));
-            shown.version = theirs.version;
-            return Ok(Err(StatusCode::PRECONDITION_FAILED));
-        }
-        Err(error) => shown.frame.problem = Some(error.into()),
-    }
-    Ok(Err(shown.frame.status()))
+    Ok(saved.map_err(Some))
 }
 
 /// Shows what was changed in one view in the other, with all mistakes.
