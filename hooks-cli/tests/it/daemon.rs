@@ -573,6 +573,7 @@ fn the_demo_shows_an_agent_that_is_guarded() {
     let mut lines = BufReader::new(child.stdout.take().unwrap())
         .lines()
         .map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("docs/console.md")));
     let token = lines
         .find_map(|line| Some(line.trim().strip_prefix("export TOKEN=")?.to_owned()))
         .unwrap();

@@ -46,6 +46,9 @@ impl Demo {
     /// Says how to look.
     pub(super) fn say(&self, address: SocketAddr) {
         let token = &self.token;
+        let repository = Some(env!("CARGO_PKG_REPOSITORY")).filter(|url| !url.is_empty());
+        let repository = repository.unwrap_or("the repository");
+        say!("\nWhat each page is for: docs/console.md in {repository}.");
         say!("\nAn agent lets the hooks judge an event a second. To look:\n");
         say!("  export TOKEN={token}");
         for path in ["executions?limit=3", "executions/stream", "bundle"] {
