@@ -26,7 +26,8 @@ pub struct Ordered {
     pub events: Vec<String>,
     /// The kind of its handler and what it runs, `built-in`, or `compiled` for a hook of the agent's own code.
     pub handler: String,
-    /// The conditions under which it runs, other than its events; empty if it always runs.
+    /// The conditions under which it runs, other than its events; empty if it always runs, and for compiled and built-in
+    /// hooks, whose code has them.
     pub filter: String,
     /// Whether it enforces its decisions.
     pub mode: Mode,

@@ -44,7 +44,16 @@ struct Row {
     stored: Option<(String, u64)>,
 }
 
+/// Whether its code alone says when it runs, and nobody can change it here.
+fn is_code(hook: &Ordered) -> bool {
+    matches!(&*hook.handler, "compiled" | "built-in")
+}
+
 impl Row {
+    fn is_code(&self) -> bool {
+        is_code(&self.hook)
+    }
+
     fn is_off(&self) -> bool {
         self.hook.mode == Mode::Off
     }
@@ -102,10 +111,9 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     let rows = found.iter().skip(asked.from).take(PAGE).map(|hook| Row {
         hook: (*hook).clone(),
         // A compiled or built-in hook may have the name of a stored one.
-        stored: match &*hook.handler {
-            "compiled" | "built-in" => None,
-            _ => stored.remove(&hook.hook),
-        },
+        stored: (!is_code(hook))
+            .then(|| stored.remove(&hook.hook))
+            .flatten(),
     });
     let next = asked.from + PAGE;
     let query = |from: usize| {

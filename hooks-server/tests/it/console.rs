@@ -214,6 +214,7 @@ async fn the_order_of_a_node_has_its_compiled_and_built_in_hooks() {
         "in the agent’s own code",
         "<code>built-in</code>",
         "part of the runtime",
+        "as its code says",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
