@@ -23,7 +23,8 @@ HOOKS=$PWD/target/debug/hooks BROWSER=$browser PICTURES=$pictures \
     node --preserve-symlinks --preserve-symlinks-main --test --test-reporter=spec "$tools"/tests/*.test.mjs
 
 if [[ ${1-} == --pictures ]]; then
-    for name in order hook simulator execution overview; do
+    cp "$pictures/order-node-light-1280.png" docs/images/console-order.png
+    for name in hook simulator execution overview; do
         cp "$pictures/$name-light-1280.png" "docs/images/console-$name.png"
     done
 fi

@@ -586,23 +586,28 @@ fn the_demo_shows_an_agent_that_is_guarded() {
         .next()
         .unwrap()
         .to_owned();
-    let is_blocked = || {
+    let get = |path: &str| {
         let mut stream = std::net::TcpStream::connect(&address).unwrap();
         let request = format!(
-            "GET /api/v1/executions?decision=block HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
+            "GET /api/v1/{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut said = String::new();
         stream.read_to_string(&mut said).unwrap();
-        said.contains("no-force-push")
+        said
     };
     let seen = (0..500).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
-        is_blocked()
+        get("executions?decision=block").contains("no-force-push")
     });
+    let order = get("order?node=demo+agent");
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(seen);
+    for handler in ["compiled", "built-in", "rule: block"] {
+        let handler = format!("\"handler\":\"{handler}\"");
+        assert!(order.contains(&handler), "{order}");
+    }
 }
 
 #[test]

@@ -110,6 +110,27 @@ test("the first page is small: at most 60 KB and 5 requests", async () => {
   await opened.close();
 });
 
+test("the order of a node has what is compiled, built in and stored, by way of the overview", async () => {
+  const opened = await browser.newContext({ storageState: state });
+  const { page, wrong } = await watched(opened, daemon.origin);
+  await page.goto(`${daemon.origin}/overview`);
+  await page.getByRole("link", { name: "demo agent" }).click();
+  await page.waitForURL(/of=node:demo/);
+  assert.equal(await page.locator("select[name=of] option:checked").textContent(), "node demo agent");
+  const row = (hook) => page.locator("#rows tr").filter({ has: page.getByText(hook, { exact: true }) });
+  for (const [hook, handler, forms] of [
+    ["no_sudo", "compiled", 0],
+    ["BlockTools", "built-in", 0],
+    ["no-force-push", "rule: block", 1],
+  ]) {
+    assert.equal(await row(hook).locator("code").first().textContent(), handler, hook);
+    assert.equal(await row(hook).locator("form.priority").count(), forms, hook);
+  }
+  assert.equal(await row("no_sudo").locator("td").first().textContent(), "1");
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
 test("keys go to pages, to rows and to the search", async () => {
   const opened = await browser.newContext({ storageState: state });
   const { page, wrong } = await watched(opened, daemon.origin);

@@ -1,12 +1,16 @@
-//! `hooks serve --demo`: a store that is thrown away, some hooks, and an agent that lets them judge an event a second.
+//! `hooks serve --demo`: a store that is thrown away, some hooks, and an agent that lets them judge a tool call a second.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use hooks_store::{By, Role, Store};
+use hooks_builtin::DenyAll;
+use hooks_core::agent::{
+    AfterToolCall, AgentContext, BeforeToolCall, ToolCall, ToolOutput, run_tool_call,
+};
+use hooks_core::{HookAction, hook, hooks, priority};
+use hooks_runtime::{EventRecords, Runtime};
+use hooks_store::{By, NodeReport, Role, Store};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 
 use super::allowed::Allowed;
 use crate::Failure;
@@ -31,7 +35,9 @@ impl Demo {
             store.tenant(TENANT),
             By::new("demo").comment("what the demo shows"),
         );
-        for hook in hooks() {
+        let settings = tenant.put_settings(0, &settings(), &by).await;
+        settings.map_err(Failure::found)?;
+        for hook in published() {
             tenant.create(&hook, &by).await.map_err(Failure::found)?;
         }
         tenant.publish(&by).await.map_err(Failure::found)?;
@@ -43,22 +49,49 @@ impl Demo {
         })
     }
 
+    /// Starts the agent.
+    pub(super) async fn start(&self) -> Result<(), Failure> {
+        let tenant = self.store.tenant(TENANT);
+        let secrets = tenant.secret_values().await.map_err(Failure::found)?;
+        let builder = super::complete(Runtime::builder()).source(tenant.source());
+        let builder = builder
+            .shared(true)
+            .secrets(secrets)
+            .budget(self.store.budget());
+        // Nobody sits before it who could approve.
+        let builder = builder.recorder(self.store.recorder()).approver(DenyAll);
+        let runtime = builder.build().await.map_err(Failure::found)?;
+        runtime.watch().map_err(Failure::found)?;
+        tokio::spawn(work(self.store.clone(), runtime));
+        Ok(())
+    }
+
     /// Says how to look.
     pub(super) fn say(&self, address: SocketAddr) {
         let token = &self.token;
         let repository = Some(env!("CARGO_PKG_REPOSITORY")).filter(|url| !url.is_empty());
         let repository = repository.unwrap_or("the repository");
         say!("\nWhat each page is for: docs/console.md in {repository}.");
-        say!("\nAn agent lets the hooks judge an event a second. To look:\n");
+        say!("\nAn agent lets the hooks judge a tool call a second. To look:\n");
         say!("  export TOKEN={token}");
-        for path in ["executions?limit=3", "executions/stream", "bundle"] {
+        for path in [
+            "executions?limit=3",
+            "executions/stream",
+            "order?node=demo+agent",
+        ] {
             say!("  curl -NH \"Authorization: Bearer $TOKEN\" 'http://{address}/api/v1/{path}'");
         }
     }
 }
 
+/// The built-in hooks that are on.
+fn settings() -> Value {
+    json!({ "builtin": { "redact": true,
+        "block_tools": { "tools": ["mcp__*"], "reason": "no tools of servers here" } } })
+}
+
 /// Hooks of which each does something else.
-fn hooks() -> [Value; 3] {
+fn published() -> [Value; 3] {
     [
         json!({ "name": "no-force-push", "event": "BeforeToolCall", "tools": ["Bash"],
             "if": "args.command.contains('--force')", "block": "force pushes are not allowed" }),
@@ -68,8 +101,28 @@ fn hooks() -> [Value; 3] {
     ]
 }
 
-/// Raises events through the door of Claude Code, again and again.
-pub(super) async fn agent(address: SocketAddr, token: &str) {
+/// The agent's own hook: the model reads no spaces at the end of an output.
+#[hook(priority = 10)]
+fn trim(done: &mut AfterToolCall) {
+    let output = &mut done.output.content;
+    output.truncate(output.trim_end().len());
+}
+
+/// The agent's own guard, which nobody publishes away.
+#[hook(guard, priority = priority::SECURITY, only("Bash"))]
+fn no_sudo(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    match call.args["command"].as_str() {
+        Some(command) if command.contains("sudo") => HookAction::block("not as root"),
+        _ => HookAction::Continue,
+    }
+}
+
+/// Makes tool calls, again and again, under its own hooks, the built-in ones and those of the store, and reports as a node.
+async fn work(store: Store, runtime: Runtime) {
+    let tenant = store.tenant(TENANT);
+    let events = EventRecords::new(store.recorder());
+    let hooks = hooks![trim, no_sudo, ..runtime.clone()].with_probe(&events);
+    let cx = AgentContext::new("demo").with_tenant_id(TENANT);
     let calls = [
         ("Bash", json!({ "command": "ls" })),
         ("Bash", json!({ "command": "git push --force" })),
@@ -77,23 +130,20 @@ pub(super) async fn agent(address: SocketAddr, token: &str) {
         ("Bash", json!({ "command": "rm -r build" })),
     ];
     for (number, (tool, args)) in calls.iter().cycle().enumerate() {
-        let event = json!({ "session_id": "demo", "cwd": "/work", "hook_event_name": "PreToolUse",
-            "tool_name": tool, "tool_input": args, "tool_use_id": number.to_string() });
+        if number % 5 == 0 {
+            let mut report = NodeReport::from(&runtime.status());
+            report.order = Some(runtime.order_in(hooks.plan()));
+            // If the store fails, its log says so, and the next report is five seconds later.
+            if let Ok(told) = tenant.report("demo agent", &report).await {
+                told.reset.iter().for_each(|hook| {
+                    runtime.reset_breaker(hook);
+                });
+            }
+        }
+        let call = ToolCall::new(number.to_string(), *tool, args.clone());
+        let run = async |_: &BeforeToolCall| ToolOutput::new("done\n");
         // The next one is a second later, whatever became of this.
-        let _ = post(address, token, &event.to_string()).await;
+        let _ = run_tool_call(&hooks, &cx, call, run).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-}
-
-async fn post(address: SocketAddr, token: &str, event: &str) -> std::io::Result<()> {
-    let mut stream = TcpStream::connect(address).await?;
-    let request = format!(
-        "POST /hooks/claude HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n{event}",
-        event.len()
-    );
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await?;
-    Ok(())
 }

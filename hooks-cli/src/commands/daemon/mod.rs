@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// The tenant whose console the link opens; by default the global one, whose hooks all tenants have.
     #[arg(long, requires = "store", default_value = "")]
     tenant: String,
-    /// Show what it is like, with a store that is thrown away and an agent that raises events.
+    /// Show what it is like, with a store that is thrown away and an agent that calls tools.
     #[arg(long, conflicts_with_all = ["store", "file", "records"])]
     demo: bool,
 }
@@ -118,8 +118,7 @@ async fn serve(
         if !as_json {
             demo.say(address);
         }
-        let token = demo.token.clone();
-        tokio::spawn(async move { demo::agent(address, &token).await });
+        demo.start().await?;
     }
     tokio::select! {
         () = server.run(&shutdown) => {}
