@@ -11,11 +11,12 @@ use hyper_util::service::TowerToHyperService;
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_io_timeout::TimeoutWriter;
 use tokio_util::io::InspectReader;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use crate::limits::{HEAD, HEAD_TIME};
+use crate::limits::{HEAD, HEAD_TIME, WRITE_TIME};
 use crate::metrics::Metrics;
 use crate::shutdown::Shutdown;
 
@@ -71,6 +72,8 @@ impl Connections {
         let stream = InspectReader::new(stream, move |_: &[u8]| {
             let _ = &taken;
         });
+        let mut stream = TimeoutWriter::new(stream);
+        stream.set_timeout(Some(WRITE_TIME));
         let shutdown = self.shutdown.clone();
         tokio::spawn(async move {
             let service = TowerToHyperService::new(doors);
@@ -80,7 +83,7 @@ impl Connections {
                 .header_read_timeout(HEAD_TIME)
                 .max_buf_size(HEAD);
             let connection = server
-                .serve_connection(TokioIo::new(stream), service)
+                .serve_connection(TokioIo::new(Box::pin(stream)), service)
                 .with_upgrades();
             let mut connection = std::pin::pin!(connection);
             // How a client ends a connection is its own business.
@@ -148,5 +151,18 @@ mod tests {
         drop(client);
         connections.ended().await;
         assert_eq!(state(&connections), (1, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_nothing_is_closed() {
+        let connections = Connections::new(1, &Metrics::new(), &Shutdown::new());
+        let doors = Router::new().route("/", get(async || "a page".repeat(1000)));
+        let (mut client, server) = duplex(4096);
+        connections.open(server, doors, connections.room().await);
+        client.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+        connections.ended().await;
+        let mut said = Vec::new();
+        client.read_to_end(&mut said).await.unwrap();
+        assert_eq!(said.len(), 4096, "what was written before");
     }
 }

@@ -21,6 +21,9 @@ pub const HEAD_TIME: Duration = Duration::from_mins(1);
 /// How long a client may take for the body of a request.
 pub const BODY_TIME: Duration = Duration::from_secs(10);
 
+/// How long a client may take nothing of what it is sent.
+pub const WRITE_TIME: Duration = Duration::from_secs(30);
+
 /// How long a client of `/ws` may take for its `connect`.
 pub const CONNECT_TIME: Duration = Duration::from_secs(10);
 

@@ -15,6 +15,7 @@ use hooks_store::Store;
 use tokio::net::TcpListener;
 
 use crate::api::{self, Api, Complete};
+use crate::body;
 use crate::connections::{self, Connections};
 use crate::console::{self, Sessions};
 use crate::door::{agent, program};
@@ -240,7 +241,9 @@ impl Server {
             doors = doors.merge(console::router(Arc::clone(api), Arc::clone(&self.sessions)));
         }
         let socket_doors = doors.clone().merge(watched.clone());
-        let socket_doors = socket_doors.route("/run", post(program::post));
+        let socket_doors = socket_doors
+            .route("/run", post(program::post))
+            .layer(middleware::from_fn(body::in_time));
         let address = self.network.as_ref().map(TcpListener::local_addr);
         let is_public = matches!(address, Some(Ok(address)) if !address.ip().is_loopback());
         if let (Some(api), true) = (&api, is_public) {
@@ -254,6 +257,7 @@ impl Server {
             Some(_) => doors,
         };
         let doors = doors.layer(middleware::from_fn(page::of_no_other_host));
+        let doors = doors.layer(middleware::from_fn(body::in_time));
         let connections = Connections::new(CONNECTIONS, &shared.metrics, shutdown);
         let network = async {
             let Some(listener) = &self.network else {

@@ -71,7 +71,8 @@ impl<const MOST: usize> Text<MOST> {
     }
 }
 
-async fn read(body: Body, most: usize) -> Result<axum::body::Bytes, Problem> {
+/// Reads a body of at most so many bytes.
+pub(crate) async fn read(body: Body, most: usize) -> Result<axum::body::Bytes, Problem> {
     body::read(body, most).await.map_err(|why| {
         let status = match why {
             Unread::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,

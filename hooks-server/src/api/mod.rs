@@ -13,7 +13,7 @@ pub(crate) mod changes;
 pub(crate) mod convert;
 mod draft;
 mod executions;
-mod extract;
+pub(crate) mod extract;
 mod hook;
 mod hooks;
 mod nodes;

@@ -1,7 +1,6 @@
 //! What all pages have around them: the navigation, who looks, what was done, and what is not published yet.
 
 use askama::Template;
-use axum::Form;
 use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -9,6 +8,7 @@ use hooks_store::Role;
 use serde::Deserialize;
 
 use super::failed::Failed;
+use super::sent::Form;
 use super::session::{Visitor, cookie, own};
 use crate::api::problem::Problem;
 

@@ -3,7 +3,6 @@
 //! The document is the text in TOML, which travels with the form. Of the two views, the one that was changed last counts.
 
 use askama::Template;
-use axum::Form;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect};
@@ -17,7 +16,7 @@ use super::executions::of_hook;
 use super::form::{Field, fields, laid};
 use super::frame::{Answer, Frame, done, page};
 use super::overview::{self, Of};
-use super::sent::Sent;
+use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::trial::Trial;
 use super::when::When;

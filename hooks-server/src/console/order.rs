@@ -1,7 +1,6 @@
 //! The order: what runs when. The list is the order of execution.
 
 use askama::Template;
-use axum::Form;
 use axum::extract::{Path, Query};
 use hooks_core::agent::AgentEvent;
 use hooks_runtime::Ordered;
@@ -10,6 +9,7 @@ use hooks_store::{Node, Role};
 use serde::Deserialize;
 
 use super::frame::{Answer, Frame, done, page};
+use super::sent::Form;
 use super::session::Visitor;
 use crate::api::order::Whose;
 use crate::api::problem::Problem;

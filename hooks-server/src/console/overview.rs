@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use askama::Template;
-use axum::Form;
 use hooks_runtime::FailedOpen;
 use hooks_store::{Activity, Breaker, BudgetUse, Hook, Node, Role, Tenant};
 use jiff::{SignedDuration, Timestamp};
@@ -12,6 +11,7 @@ use serde::Deserialize;
 
 use super::chart::{Chart, Counts, kind};
 use super::frame::{Answer, Frame, done, page};
+use super::sent::Form;
 use super::session::Visitor;
 use super::when::{When, took};
 use crate::api::problem::Problem;

@@ -2,7 +2,6 @@
 //! back.
 
 use askama::Template;
-use axum::Form;
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::{Bundle, Replayed};
@@ -12,6 +11,7 @@ use serde_json::Value;
 
 use super::diff::{self, Line};
 use super::frame::{Answer, Frame, done, page};
+use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
 use crate::api::changes::{self, Change};

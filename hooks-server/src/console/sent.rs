@@ -1,7 +1,32 @@
 //! What a form sends, as a page that shows it again needs it.
 
+use axum::body::Body;
+use axum::extract::{FromRequest, Request};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use url::form_urlencoded::Serializer;
+
+use super::Console;
+use super::failed::Failed;
+use crate::api::extract;
+use crate::api::problem::Problem;
+use crate::limits::BODY;
+
+/// A form of at most so many bytes. It comes as the body of a request of the API does.
+pub(super) struct Form<T, const MOST: usize = BODY>(pub(super) T);
+
+impl<T: DeserializeOwned, const MOST: usize> FromRequest<Console> for Form<T, MOST> {
+    type Rejection = Failed;
+
+    async fn from_request(request: Request, console: &Console) -> Result<Self, Failed> {
+        let (parts, body) = request.into_parts();
+        let text = extract::read(body, MOST).await?;
+        let request = Request::from_parts(parts, Body::from(text));
+        let form = axum::Form::from_request(request, console).await;
+        let form = form.map_err(|error| Problem::bad(error.body_text()))?;
+        Ok(Form(form.0))
+    }
+}
 
 /// The fields of a form, in its order. A list stands there once for each of its words.
 #[derive(Default, Deserialize)]

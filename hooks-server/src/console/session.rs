@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use askama::Template;
-use axum::Form;
 use axum::extract::{FromRequestParts, Query, State};
 use axum::http::header::{COOKIE, SET_COOKIE};
 use axum::http::request::Parts;
@@ -18,6 +17,7 @@ use serde::Deserialize;
 use super::Console;
 use super::failed::Failed;
 use super::frame::{self, page};
+use super::sent::Form;
 use crate::api::Api;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;

@@ -1,13 +1,13 @@
 //! Settings: who may what, secrets, limits, what this deployment runs, and who changed what.
 
 use askama::Template;
-use axum::Form;
 use axum::extract::{Path, Query};
 use axum::response::IntoResponse as _;
 use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SecretInfo, Token};
 use serde::Deserialize;
 
 use super::frame::{Answer, Frame, done, page};
+use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
 use crate::api::capabilities::Capabilities;

@@ -1,7 +1,6 @@
 //! The simulator: one event through all hooks, step by step. Nothing with effects runs, unless somebody ticks it.
 
 use askama::Template;
-use axum::Form;
 use axum::extract::Query;
 use axum::response::IntoResponse as _;
 use hooks_core::agent::{AgentContext, AgentEvent};
@@ -13,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::diff::{self, Line, pretty};
 use super::executions::input;
 use super::frame::{Answer, Frame, done, page};
-use super::sent::Sent;
+use super::sent::{Form, Sent};
 use super::session::Visitor;
 use crate::api::problem::Problem;
 use crate::api::simulate::{Simulated, Step};

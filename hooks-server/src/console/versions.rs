@@ -1,13 +1,13 @@
 //! The versions of a hook: what each has changed, and how an old one comes back.
 
 use askama::Template;
-use axum::Form;
 use axum::extract::{Path, Query};
 use hooks_store::{HookVersion, Role};
 use serde::Deserialize;
 
 use super::diff::{self, Line};
 use super::frame::{Answer, Frame, done, page};
+use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
 use crate::api::problem::Problem;

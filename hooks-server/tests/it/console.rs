@@ -11,7 +11,7 @@ use crate::common::{Answered, Stored, claude, exchange, request, stored};
 /// Somebody who is logged in.
 pub(crate) struct Visitor<'a> {
     stored: &'a Stored,
-    cookie: String,
+    pub(crate) cookie: String,
 }
 
 impl Stored {

@@ -152,3 +152,26 @@ async fn many_idle_connections_leave_the_doors_open() {
     let said = daemon.post("/hooks/claude", &event).await;
     assert!(said.body.contains("no force"), "{count} idle: {said:?}");
 }
+
+#[tokio::test]
+async fn a_form_that_does_not_come_is_refused_in_time() {
+    let stored = stored().await;
+    let visitor = stored.visit("acme", "owner").await;
+    tokio::time::pause();
+    for path in ["/login", "/theme", "/simulator", "/hook/new", "/publish"] {
+        let mut stream = stored.daemon.tcp().await;
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: {}\r\n\
+             content-type: application/x-www-form-urlencoded\r\ncontent-length: 100\r\n\r\na",
+            visitor.cookie
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let said = read(stream).await;
+        assert_eq!(said.status, 408, "{path}: {said:?}");
+        assert!(said.body.contains("did not come within"), "{said:?}");
+    }
+    tokio::time::resume();
+    let theme = "x".repeat(1 << 20);
+    let long = visitor.send("/theme", &[("theme", &theme)]).await;
+    assert_eq!(long.status, 413, "{long:?}");
+}
