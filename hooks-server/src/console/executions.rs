@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::diff::{Line, changed};
 use super::frame::{Answer, Frame, page};
+use super::guard::Site;
 use super::sent::Sent;
 use super::session::Visitor;
 use super::when::When;
@@ -194,6 +195,8 @@ struct One {
     event: Option<Execution>,
     /// The event as it came, and what the hook made of it.
     input: Option<Value>,
+    /// Whether the event is left out because a page of others has sent the visitor here.
+    is_sent: bool,
     lines: Vec<Line>,
 }
 
@@ -217,6 +220,7 @@ pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> Answer {
         hook: hook.map(|(id, _)| id),
         event: event.filter(|event| event.seq != seq),
         input,
+        is_sent: visitor.site == Site::Other && visitor.at_least(Role::Operator).is_ok(),
         lines: after.map(|(_, lines)| lines).unwrap_or_default(),
         execution,
     }))
@@ -248,6 +252,10 @@ async fn kept(visitor: &Visitor, event: &Execution) -> Result<Option<Value>, Pro
     let Ok(by) = visitor.at_least(Role::Operator) else {
         return Ok(None);
     };
+    // It is noted who reads an event. A page of others does not make somebody read.
+    if visitor.site == Site::Other {
+        return Ok(None);
+    }
     let detail = visitor.tenant().detail(event.seq, &by).await?;
     let input = detail.map(|mut detail| detail["input"].take());
     Ok(input.filter(|input| !input.is_null()))

@@ -1,10 +1,10 @@
 //! What a page says if it cannot be shown, with the ways on.
 
 use askama::Template;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use url::form_urlencoded;
 
-use super::frame::page;
+use super::frame::{page, to};
 use crate::api::problem::Problem;
 
 /// Why there is no page.
@@ -33,7 +33,7 @@ impl IntoResponse for Failed {
             Failed::Problem(problem) => (problem.status(), page(&Page { problem })).into_response(),
             Failed::Stranger(next) => {
                 let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
-                Redirect::to(&format!("/login?next={next}")).into_response()
+                to(&format!("/login?next={next}"))
             }
         }
     }

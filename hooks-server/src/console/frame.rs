@@ -8,8 +8,9 @@ use hooks_store::Role;
 use serde::Deserialize;
 
 use super::failed::Failed;
+use super::guard::Site;
 use super::sent::Form;
-use super::session::{Visitor, cookie, own};
+use super::session::{Visitor, cookie};
 use crate::api::problem::Problem;
 
 /// What a page answers.
@@ -40,7 +41,7 @@ pub(super) struct Chosen {
 pub(super) async fn choose(Form(chosen): Form<Chosen>) -> Response {
     let name = known(Some(&chosen.theme));
     let cookie = format!("theme={name}; Path=/; Max-Age=31536000; SameSite=Lax");
-    ([(SET_COOKIE, cookie)], Redirect::to(own(&chosen.next))).into_response()
+    ([(SET_COOKIE, cookie)], to(&chosen.next)).into_response()
 }
 
 /// The navigation: the address of a page, its name, and the key that opens it after `g`.
@@ -80,7 +81,8 @@ impl Frame {
         let address = visitor.address.split_once("done=");
         let (address, word) = address.unwrap_or((&visitor.address, ""));
         let mut known = DONE.iter();
-        let done = known.find(|(known, _)| *known == word);
+        // A link of others does not say that something was done.
+        let done = known.find(|(known, _)| visitor.site == Site::Own && *known == word);
         Ok(Frame {
             title: title.into(),
             theme: visitor.theme,
@@ -119,11 +121,22 @@ const DONE: &[(&str, &str)] = &[
     ("gone", "Deleted."),
 ];
 
+/// An address of ours: a link to us cannot send somebody elsewhere. It is as a browser writes it, so a header can have it.
+fn own(next: &str) -> &str {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    let is_own = next.starts_with('/') && !next.starts_with("//") && next.bytes().all(is_plain);
+    if is_own { next } else { "/" }
+}
+
+/// Goes to a page of ours.
+pub(super) fn to(next: &str) -> Response {
+    Redirect::to(own(next)).into_response()
+}
+
 /// Goes to a page of ours, which says what was done.
 pub(super) fn done(next: &str, word: &str) -> Response {
-    let next = own(next);
     let mark = if next.contains('?') { '&' } else { '?' };
-    Redirect::to(&format!("{next}{mark}done={word}")).into_response()
+    to(&format!("{}{mark}done={word}", own(next)))
 }
 
 /// Shows a template.
@@ -135,5 +148,27 @@ pub(super) fn page(template: &impl Template) -> Response {
             let why = "the page cannot be shown: the daemon's log says why";
             (StatusCode::INTERNAL_SERVER_ERROR, why).into_response()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own;
+
+    #[test]
+    fn nobody_is_sent_elsewhere() {
+        for next in [
+            "",
+            "//evil.example",
+            "https://evil.example",
+            "/\\evil.example",
+            "/\t/evil.example",
+            "/\u{7f}",
+            "/\u{e9}",
+            "javascript:1",
+        ] {
+            assert_eq!(own(next), "/", "{next}");
+        }
+        assert_eq!(own("/executions?hook=a"), "/executions?hook=a");
     }
 }

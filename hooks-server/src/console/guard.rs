@@ -20,7 +20,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 /// Refuses writes of other pages, and sets the headers of all pages.
 pub(super) async fn guarded(request: Request<Body>, next: Next) -> Response {
     let is_read = request.method().is_safe();
-    let mut response = if is_read || is_own(request.headers()) {
+    let mut response = if is_read || Site::of(request.headers()) != Site::Other {
         next.run(request).await
     } else {
         let why = "the form was sent by another page: open the page here, and send it again";
@@ -40,12 +40,25 @@ pub(super) async fn guarded(request: Request<Body>, next: Next) -> Response {
     response
 }
 
-/// Whether a write comes from one of our pages, or from no page at all: every browser says so in headers that a page cannot
-/// set.
-fn is_own(headers: &HeaderMap) -> bool {
-    match headers.get("sec-fetch-site") {
-        Some(site) => site == "same-origin" || site == "none",
-        None => page::is_own(headers),
+/// Who has sent a request: every browser says so in headers that a page cannot set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Site {
+    /// One of our pages, or no browser.
+    Own,
+    /// The person, who has typed the address or has it from another program.
+    Person,
+    /// A page of others.
+    Other,
+}
+
+impl Site {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
+            Some(b"same-origin") => Site::Own,
+            Some(b"none") => Site::Person,
+            None if page::is_own(headers) => Site::Own,
+            _ => Site::Other,
+        }
     }
 }
 
@@ -59,9 +72,10 @@ mod tests {
             let pairs = pairs
                 .iter()
                 .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
-            is_own(&pairs.collect())
+            Site::of(&pairs.collect()) != Site::Other
         };
         assert!(asked(&[("sec-fetch-site", "same-origin")]));
+        assert!(asked(&[("sec-fetch-site", "none")]));
         assert!(asked(&[("origin", "http://a:1"), ("host", "a:1")]));
         assert!(asked(&[("host", "a:1")]));
         for site in ["cross-site", "same-site", "what"] {

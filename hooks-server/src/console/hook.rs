@@ -5,16 +5,17 @@
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Redirect};
+use axum::response::IntoResponse as _;
 use hooks_store::{Execution, Hook, Role, StoreError};
 use serde::Deserialize;
 use serde_json::json;
+use url::form_urlencoded::byte_serialize;
 
 use super::chart::Chart;
 use super::diff::{self, Line};
 use super::executions::of_hook;
 use super::form::{Field, fields, laid};
-use super::frame::{Answer, Frame, done, page};
+use super::frame::{Answer, Frame, done, page, to};
 use super::overview::{self, Of};
 use super::sent::{Form, Sent};
 use super::session::Visitor;
@@ -204,7 +205,10 @@ pub(super) async fn get(visitor: Visitor, Path(id): Path<String>) -> Answer {
             document
         }
         // If it is deleted, its versions can come back.
-        None => return Ok(Redirect::to(&format!("/hook/{id}/versions")).into_response()),
+        None => {
+            let id: String = byte_serialize(id.as_bytes()).collect();
+            return Ok(to(&format!("/hook/{id}/versions")));
+        }
     };
     let views = Views::new(&visitor, &id, document);
     let shown = Page::new(&visitor, stored, views, &Sent::default()).await?;

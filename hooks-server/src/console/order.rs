@@ -115,7 +115,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
             .then(|| stored.remove(&hook.hook))
             .flatten(),
     });
-    let next = asked.from + PAGE;
+    let next = asked.from.saturating_add(PAGE);
     let query = |from: usize| {
         let mut query = url::form_urlencoded::Serializer::new(String::from("/?"));
         query

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::diff::{self, Line, pretty};
 use super::executions::input;
 use super::frame::{Answer, Frame, done, page};
+use super::guard::Site;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
 use crate::api::problem::Problem;
@@ -83,9 +84,12 @@ struct Page {
     result: Option<Simulation>,
 }
 
-async fn show(visitor: &Visitor, form: Sent, tried: Result<Simulation, Problem>) -> Answer {
+async fn show(visitor: &Visitor, form: Sent, tried: Result<Option<Simulation>, Problem>) -> Answer {
     let mut frame = Frame::new(visitor, "/simulator", "Simulator").await?;
-    let result = tried.map_err(|problem| frame.problem = Some(problem)).ok();
+    let result = tried.unwrap_or_else(|problem| {
+        frame.problem = Some(problem);
+        None
+    });
     let status = frame.status();
     let shown = page(&Page {
         frame,
@@ -126,8 +130,11 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
         ("cx", cx),
         ("of", asked.of),
     ]);
-    // Nothing with effects runs, so the answer is there at once.
-    let tried = simulated(&visitor, &form).await;
+    // Nothing with effects runs, so the answer is there at once. A page of others makes nothing run.
+    let tried = match visitor.site {
+        Site::Other => Ok(None),
+        _ => simulated(&visitor, &form).await.map(Some),
+    };
     show(&visitor, form, tried).await
 }
 
@@ -173,7 +180,7 @@ async fn simulated(visitor: &Visitor, form: &Sent) -> Result<Simulation, Problem
 
 /// Asks the hooks about the event that was sent.
 pub(super) async fn post(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
-    let tried = simulated(&visitor, &form).await;
+    let tried = simulated(&visitor, &form).await.map(Some);
     show(&visitor, form, tried).await
 }
 

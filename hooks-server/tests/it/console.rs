@@ -15,16 +15,16 @@ pub(crate) struct Visitor<'a> {
 }
 
 impl Stored {
-    /// Logs in by a token.
+    /// Logs in with a token of its own.
     pub(crate) async fn visit(&self, tenant: &str, role: &str) -> Visitor<'_> {
         let token = self.client(tenant, role).await.token;
-        let entered = form(
-            self,
-            "",
-            "/login",
-            &[("token", &token), ("next", "/executions")],
-        )
-        .await;
+        self.log_in(&token, "").await
+    }
+
+    /// Logs in by a token, with headers.
+    pub(crate) async fn log_in(&self, token: &str, headers: &str) -> Visitor<'_> {
+        let fields = [("token", token), ("next", "/executions")];
+        let entered = form(self, headers, "/login", &fields).await;
         assert_eq!(entered.status, 303, "{entered:?}");
         assert_eq!(entered.header("location"), Some("/executions"));
         let cookie = entered.header("set-cookie").unwrap();
@@ -38,7 +38,12 @@ impl Stored {
 }
 
 /// Sends a form.
-async fn form(stored: &Stored, headers: &str, path: &str, fields: &[(&str, &str)]) -> Answered {
+pub(crate) async fn form(
+    stored: &Stored,
+    headers: &str,
+    path: &str,
+    fields: &[(&str, &str)],
+) -> Answered {
     let body = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(fields)
         .finish();
@@ -52,7 +57,11 @@ async fn form(stored: &Stored, headers: &str, path: &str, fields: &[(&str, &str)
 
 impl Visitor<'_> {
     pub(crate) async fn get(&self, path: &str) -> Answered {
-        let headers = format!("cookie: a=b; {}\r\n", self.cookie);
+        self.get_from("same-origin", path).await
+    }
+
+    pub(crate) async fn get_from(&self, site: &str, path: &str) -> Answered {
+        let headers = format!("cookie: a=b; {}\r\nsec-fetch-site: {site}\r\n", self.cookie);
         exchange(
             self.stored.daemon.tcp().await,
             &request("GET", path, &headers, ""),

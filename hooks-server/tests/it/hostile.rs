@@ -225,3 +225,44 @@ async fn no_text_in_a_path_or_a_query_breaks_the_daemon() {
         }
     }
 }
+
+#[tokio::test]
+async fn no_text_in_an_address_breaks_a_page() {
+    let stored = stored_with(hooks_store::Capabilities::all(), |server| {
+        server.rate(NonZeroU32::MAX)
+    })
+    .await;
+    let visitor = stored.visit("acme", "owner").await;
+    for text in [
+        "%0d%0a",
+        "%00",
+        "%ff",
+        "%C3%A9",
+        "-1",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "18446744073709551615",
+        "99999999999999999999",
+    ] {
+        for path in [
+            "/?from=HERE&event=HERE&of=HERE&q=HERE",
+            "/hook/HERE",
+            "/hook/HERE/delete",
+            "/hook/HERE/versions?from=HERE&to=HERE",
+            "/simulator?event=HERE",
+            "/simulator?sample=HERE",
+            "/simulator?execution=HERE",
+            "/revisions/HERE",
+            "/executions?minutes=HERE&hook=HERE",
+            "/executions?before=HERE",
+            "/executions/HERE",
+            "/sessions/HERE",
+            "/settings?before=HERE",
+            "/login?code=HERE&next=HERE",
+        ] {
+            let path = path.replace("HERE", text);
+            let said = visitor.get(&path).await;
+            assert!((200..500).contains(&said.status), "{path}: {said:?}");
+        }
+    }
+}

@@ -13,3 +13,4 @@ mod life;
 mod limits;
 mod load;
 mod revoked;
+mod sessions;
