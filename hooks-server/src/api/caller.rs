@@ -99,6 +99,11 @@ impl Caller {
         Caller::of_token(api, token.trim(), from).await
     }
 
+    /// Whether both have the same token. All links of the daemon count as one.
+    pub(crate) fn has_token_of(&self, other: &Caller) -> bool {
+        self.token == other.token
+    }
+
     /// Whether the caller may read what an agent did: with the token of one agent, only what that one did.
     pub(crate) fn may_read(&self, record: &Record) -> bool {
         let own = self.agent.as_ref();

@@ -165,21 +165,25 @@ pub(super) async fn of_hook(
 pub(super) async fn news(visitor: Visitor) -> Answer {
     let seen = newest(&visitor.caller).await?;
     let rows = visitor.api.store.rows();
-    let told = futures::stream::unfold((visitor, rows, seen), async |(visitor, mut rows, seen)| {
-        loop {
-            tokio::select! {
-                _ = rows.changed() => {}
-                () = visitor.api.shutdown.softly() => return None,
+    let told = futures::stream::unfold(
+        (visitor, rows, seen),
+        async |(mut visitor, mut rows, seen)| {
+            loop {
+                tokio::select! {
+                    _ = rows.changed() => {}
+                    _ = visitor.end.changed() => return None,
+                    () = visitor.api.shutdown.softly() => return None,
+                }
+                tokio::time::sleep(NEWS).await;
+                visitor.caller.again(&visitor.api).await.ok()?;
+                let newest = newest(&visitor.caller).await.ok()?;
+                if newest > seen {
+                    let told = Bytes::from(format!("event: news\ndata: {newest}\n\n"));
+                    return Some((Ok::<_, Infallible>(told), (visitor, rows, newest)));
+                }
             }
-            tokio::time::sleep(NEWS).await;
-            visitor.caller.again(&visitor.api).await.ok()?;
-            let newest = newest(&visitor.caller).await.ok()?;
-            if newest > seen {
-                let told = Bytes::from(format!("event: news\ndata: {newest}\n\n"));
-                return Some((Ok::<_, Infallible>(told), (visitor, rows, newest)));
-            }
-        }
-    });
+        },
+    );
     let kind = [(CONTENT_TYPE, "text/event-stream")];
     Ok((kind, Body::from_stream(told)).into_response())
 }

@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use askama::Template;
 use axum::extract::{FromRequestParts, Query, State};
 use axum::http::header::{COOKIE, SET_COOKIE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use hooks_store::{By, Role, Tenant};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::Deserialize;
+use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::Console;
 use super::failed::Failed;
@@ -23,11 +25,15 @@ use crate::api::Api;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 
-/// How long a session lives after it was last used.
+/// How long a session lives after it was last used, and in all.
 const IDLE: Duration = Duration::from_hours(12);
+const LONGEST: Duration = Duration::from_hours(7 * 24);
 
-/// How many sessions are open at once. A further one closes the one that was not used for the longest time.
-const MOST: usize = 10_000;
+/// How many sessions of one token are open at once. A further one closes the one that was not used for the longest time.
+const MOST: usize = 16;
+
+/// How long a link of the daemon is good.
+const LINK: Duration = Duration::from_mins(10);
 
 /// The name of the cookie.
 const NAME: &str = "hooks_session";
@@ -35,13 +41,22 @@ const NAME: &str = "hooks_session";
 /// The sessions that are open, and the links that open one.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    links: Mutex<HashMap<String, Tenant>>,
+    links: Mutex<HashMap<String, (Tenant, Instant)>>,
     open: Mutex<HashMap<String, Session>>,
 }
 
 struct Session {
     caller: Caller,
+    begun: Instant,
     used: Instant,
+    /// What follows the session learns by its end that the session is closed.
+    end: watch::Sender<()>,
+}
+
+impl Session {
+    fn is_over(&self) -> bool {
+        self.used.elapsed() >= IDLE || self.begun.elapsed() >= LONGEST
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -61,32 +76,53 @@ impl Sessions {
     /// Makes the code of a link that opens one session, of the owner of a tenant.
     pub(crate) fn link(&self, tenant: Tenant) -> String {
         let code = secret();
-        locked(&self.links).insert(code.clone(), tenant);
+        locked(&self.links).insert(code.clone(), (tenant, Instant::now()));
         code
+    }
+
+    /// The tenant that a link is for. It is good once.
+    fn follow(&self, code: &str) -> Option<Tenant> {
+        let (tenant, made) = locked(&self.links).remove(code)?;
+        (made.elapsed() < LINK).then_some(tenant)
     }
 
     fn open(&self, caller: Caller) -> String {
         let id = secret();
         let mut open = locked(&self.open);
-        open.retain(|_, session| session.used.elapsed() < IDLE);
-        if open.len() >= MOST
-            && let Some(oldest) = open.iter().min_by_key(|(_, session)| session.used)
+        open.retain(|_, session| !session.is_over());
+        let own = open
+            .iter()
+            .filter(|(_, one)| one.caller.has_token_of(&caller));
+        let own: Vec<_> = own.map(|(id, session)| (session.used, id)).collect();
+        if own.len() >= MOST
+            && let Some((_, oldest)) = own.into_iter().min()
         {
-            let oldest = oldest.0.clone();
+            let oldest = oldest.clone();
             open.remove(&oldest);
         }
-        let used = Instant::now();
-        open.insert(id.clone(), Session { caller, used });
+        let now = Instant::now();
+        let session = Session {
+            caller,
+            begun: now,
+            used: now,
+            end: watch::Sender::default(),
+        };
+        open.insert(id.clone(), session);
         id
     }
 
-    fn caller(&self, id: &str) -> Option<Caller> {
+    fn close(&self, headers: &HeaderMap) {
+        if let Some(id) = cookie(headers, NAME) {
+            locked(&self.open).remove(id);
+        }
+    }
+
+    /// Who has a session, and its end.
+    fn caller(&self, id: &str) -> Option<(Caller, watch::Receiver<()>)> {
         let mut open = locked(&self.open);
-        let session = open
-            .get_mut(id)
-            .filter(|session| session.used.elapsed() < IDLE)?;
+        let session = open.get_mut(id).filter(|session| !session.is_over())?;
         session.used = Instant::now();
-        Some(session.caller.clone())
+        Some((session.caller.clone(), session.end.subscribe()))
     }
 }
 
@@ -107,6 +143,8 @@ pub(super) struct Visitor {
     pub(super) address: String,
     /// Who has sent the browser here.
     pub(super) site: Site,
+    /// It ends with the session.
+    pub(super) end: watch::Receiver<()>,
 }
 
 impl Visitor {
@@ -125,9 +163,9 @@ impl FromRequestParts<Console> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Failed> {
         let id = cookie(&parts.headers, NAME);
-        let caller = id.and_then(|id| console.sessions.caller(id));
+        let session = id.and_then(|id| console.sessions.caller(id));
         let stranger = || Failed::Stranger(parts.uri.to_string());
-        let caller = caller.ok_or_else(stranger)?;
+        let (caller, end) = session.ok_or_else(stranger)?;
         // The token of the session may have been revoked since.
         let caller = caller.again(&console.api).await.map_err(|problem| {
             if problem.is_about_rights() {
@@ -144,6 +182,7 @@ impl FromRequestParts<Console> for Visitor {
             theme: frame::theme(&parts.headers),
             address: parts.uri.to_string(),
             site: Site::of(&parts.headers),
+            end,
         })
     }
 }
@@ -167,14 +206,17 @@ struct Page {
 /// Asks for a token, or takes the code of a link.
 pub(super) async fn form(
     State(console): State<Console>,
+    method: Method,
     headers: HeaderMap,
     Query(asked): Query<Asked>,
 ) -> Response {
-    let tenant = locked(&console.sessions.links).remove(&asked.code);
-    if let Some(tenant) = tenant {
-        return entered(&console, Caller::of_link(tenant), &asked.next);
+    // Who only asks whether there is something does not use the link up.
+    if method == Method::GET
+        && let Some(tenant) = console.sessions.follow(&asked.code)
+    {
+        return entered(&console, &headers, Caller::of_link(tenant), &asked.next);
     }
-    let used = "the link was used already, or the daemon has started again: use a token";
+    let used = "the link was used already, is older than 10 minutes, or the daemon has started again: use a token";
     page(&Page {
         theme: frame::theme(&headers),
         next: asked.next,
@@ -196,15 +238,19 @@ pub(super) async fn open(
     Form(login): Form<Login>,
 ) -> Response {
     let caller = Caller::of_token(&console.api, login.token.trim(), "console").await;
-    match caller.and_then(person) {
-        Ok(caller) => entered(&console, caller, &login.next),
+    let counted = caller.and_then(person).and_then(|caller| {
+        caller.count(&console.api)?;
+        Ok(caller)
+    });
+    match counted {
+        Ok(caller) => entered(&console, &headers, caller, &login.next),
         Err(problem) => {
             let shown = Page {
                 theme: frame::theme(&headers),
                 next: login.next,
                 error: Some(problem.detail().to_owned()),
             };
-            (StatusCode::UNAUTHORIZED, page(&shown)).into_response()
+            (problem.status(), page(&shown)).into_response()
         }
     }
 }
@@ -220,7 +266,9 @@ fn person(caller: Caller) -> Result<Caller, Problem> {
     }
 }
 
-fn entered(console: &Console, caller: Caller, next: &str) -> Response {
+fn entered(console: &Console, headers: &HeaderMap, caller: Caller, next: &str) -> Response {
+    // The browser has one cookie, so the session of before is nobody's.
+    console.sessions.close(headers);
     let id = console.sessions.open(caller);
     let cookie = format!("{NAME}={id}; Path=/; HttpOnly; SameSite=Lax");
     ([(SET_COOKIE, cookie)], to(next)).into_response()
@@ -228,9 +276,35 @@ fn entered(console: &Console, caller: Caller, next: &str) -> Response {
 
 /// Closes the session.
 pub(super) async fn close(State(console): State<Console>, headers: HeaderMap) -> Response {
-    if let Some(id) = cookie(&headers, NAME) {
-        locked(&console.sessions.open).remove(id);
-    }
+    console.sessions.close(&headers);
     let gone = format!("{NAME}=; Path=/; Max-Age=0");
     ([(SET_COOKIE, gone)], to("/login")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn links_and_sessions_end_in_time() {
+        let store = hooks_store::Store::open("sqlite::memory:").await.unwrap();
+        let tenant = store.tenant("acme");
+        tokio::time::pause();
+        let sessions = Sessions::default();
+        let (good, late) = (sessions.link(tenant.clone()), sessions.link(tenant.clone()));
+        assert!(sessions.follow(&good).is_some());
+        assert!(sessions.follow(&good).is_none(), "it is good once");
+        tokio::time::advance(LINK).await;
+        assert!(sessions.follow(&late).is_none());
+
+        let used = sessions.open(Caller::of_link(tenant.clone()));
+        let idle = sessions.open(Caller::of_link(tenant));
+        for _ in 0..LONGEST.as_secs() / (IDLE.as_secs() / 2) - 1 {
+            tokio::time::advance(IDLE / 2).await;
+            assert!(sessions.caller(&used).is_some());
+        }
+        assert!(sessions.caller(&idle).is_none());
+        tokio::time::advance(IDLE / 2).await;
+        assert!(sessions.caller(&used).is_none());
+    }
 }

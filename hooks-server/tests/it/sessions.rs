@@ -1,7 +1,86 @@
 //! Sessions of the console: how they begin and end, and what others cannot do with them.
 
-use crate::common::{claude, stored};
+use std::num::NonZeroU32;
+
+use hooks_server::{Server, Shutdown};
+use hooks_store::{Capabilities, Store};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::common::{claude, exchange, request, stored, stored_with};
 use crate::console::form;
+
+#[tokio::test]
+async fn a_link_opens_one_session() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let server = Server::builder()
+        .store(store)
+        .listen("127.0.0.1:0".parse().unwrap());
+    let server = server.bind().await.unwrap();
+    let (address, link) = (server.address().unwrap(), server.login("acme").unwrap());
+    let (_, path) = link.split_once(&address.to_string()).unwrap();
+    tokio::spawn(async move { server.run(&Shutdown::new()).await });
+    for (method, status) in [("HEAD", 200), ("GET", 303), ("GET", 200)] {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let said = exchange(stream, &request(method, path, "", "")).await;
+        assert_eq!(said.status, status, "{method}: {said:?}");
+    }
+}
+
+#[tokio::test]
+async fn who_logs_in_often_closes_no_session_of_others() {
+    let stored = stored().await;
+    let other = stored.visit("beta", "viewer").await;
+    let token = stored.client("acme", "viewer").await.token;
+    let first = stored.log_in(&token, "").await;
+    let second = stored.log_in(&token, "").await;
+    for _ in 0..15 {
+        stored.log_in(&token, "").await;
+    }
+    assert_eq!(first.get("/").await.status, 303, "the oldest is closed");
+    second.page("/").await;
+    other.page("/").await;
+}
+
+#[tokio::test]
+async fn a_login_counts_as_a_request() {
+    let stored = stored_with(Capabilities::all(), |server| server.rate(NonZeroU32::MIN)).await;
+    let token = stored.client("acme", "viewer").await.token;
+    let mut said = Vec::new();
+    for _ in 0..10 {
+        said.push(
+            form(&stored, "", "/login", &[("token", &token)])
+                .await
+                .status,
+        );
+    }
+    assert!(said.contains(&429), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_new_login_closes_the_session_of_this_browser() {
+    let stored = stored().await;
+    let old = stored.visit("acme", "viewer").await;
+    let token = stored.client("acme", "owner").await.token;
+    let headers = format!("cookie: {}\r\n", old.cookie);
+    let new = stored.log_in(&token, &headers).await;
+    assert_eq!(old.get("/").await.status, 303);
+    new.page("/").await;
+}
+
+#[tokio::test]
+async fn a_live_page_ends_with_its_session() {
+    let stored = stored().await;
+    let visitor = stored.visit("acme", "viewer").await;
+    let headers = format!("cookie: {}\r\n", visitor.cookie);
+    let mut news = stored.daemon.tcp().await;
+    let asked = request("GET", "/executions/news", &headers, "");
+    news.write_all(&asked).await.unwrap();
+    news.read_u8().await.unwrap();
+    visitor.send("/logout", &[]).await;
+    let mut rest = Vec::new();
+    news.read_to_end(&mut rest).await.unwrap();
+}
 
 #[tokio::test]
 async fn a_login_goes_on_to_pages_of_ours_only() {
