@@ -37,6 +37,10 @@ pub const RATE: NonZeroU32 = NonZeroU32::new(200).unwrap();
 /// How many seconds' requests a token may send at once.
 pub const BURST: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
+/// How many connections of one token stay open at once: streams, live pages and WebSockets. A bundle that an agent waits for
+/// counts for nothing.
+pub const STAYING: usize = 32;
+
 /// How many connections are open at once. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;
 

@@ -11,6 +11,7 @@ use crate::capability::Capabilities;
 use crate::crypt::Keys;
 use crate::engine::{self, Engine, args};
 use crate::error::StoreError;
+use crate::recorder::Rows;
 use crate::retention::Retention;
 use crate::store::{Clock, Complete, Inner, Store};
 
@@ -137,7 +138,7 @@ impl StoreBuilder {
             retention: self.retention,
             complete: self.complete,
             changes: watch::Sender::default(),
-            rows: watch::Sender::default(),
+            rows: Rows::default(),
             recorder: OnceLock::new(),
             // What follows the kind of database may hold a password.
             address: self

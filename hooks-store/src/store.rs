@@ -12,7 +12,7 @@ use crate::capability::Capabilities;
 use crate::crypt::Keys;
 use crate::engine::{Engine, Reads, args};
 use crate::error::StoreError;
-use crate::recorder::{StoreRecorder, Writer};
+use crate::recorder::{Rows, StoreRecorder, Writer};
 use crate::retention::Retention;
 
 /// Says what time it is.
@@ -49,7 +49,7 @@ pub(crate) struct Inner {
     pub(crate) retention: Retention,
     pub(crate) complete: Complete,
     pub(crate) changes: watch::Sender<u64>,
-    pub(crate) rows: watch::Sender<u64>,
+    pub(crate) rows: Rows,
     /// Started when it is first asked for.
     pub(crate) recorder: OnceLock<StoreRecorder>,
     pub(crate) address: String,
@@ -139,12 +139,6 @@ impl Store {
         self.0.changes.subscribe()
     }
 
-    /// Returns a number that grows with the executions that this process writes.
-    #[must_use]
-    pub fn rows(&self) -> watch::Receiver<u64> {
-        self.0.rows.subscribe()
-    }
-
     /// Runs a statement: for tests that break a store in memory, which has one connection for all.
     #[doc(hidden)]
     pub async fn __execute(&self, sql: &str) {
@@ -191,6 +185,12 @@ impl Tenant {
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Returns a number that grows with the executions of this tenant that this process writes. It counts while somebody has it.
+    #[must_use]
+    pub fn rows(&self) -> watch::Receiver<u64> {
+        self.store.rows.of(&self.id)
     }
 
     /// What reads on its own.

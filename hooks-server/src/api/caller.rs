@@ -1,6 +1,6 @@
 //! Who asks. A handler that takes a [`Caller`] knows its tenant from the token and from nothing else.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
@@ -9,9 +9,11 @@ use axum::http::{HeaderMap, StatusCode};
 use hooks_runtime::Record;
 use hooks_store::{By, Role, Tenant};
 use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Api;
 use super::problem::Problem;
+use crate::limits::STAYING;
 
 /// Headers with which clients of other systems name a tenant.
 const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant-id"];
@@ -126,6 +128,18 @@ impl Caller {
     pub(crate) fn count(&self, api: &Api) -> Result<(), Problem> {
         let is_fine = api.rate.check_key(&self.token);
         is_fine.map_err(|_| Problem::too_many())
+    }
+
+    /// Takes room for a connection that stays, if the token has not too many. The room is free when this is dropped.
+    pub(crate) fn stay(&self, api: &Api) -> Result<OwnedSemaphorePermit, Problem> {
+        let mut staying = api.staying.lock().unwrap_or_else(PoisonError::into_inner);
+        staying.retain(|_, room| room.available_permits() < STAYING);
+        let room = staying.entry(self.token.clone());
+        let room = room.or_insert_with(|| Arc::new(Semaphore::new(STAYING)));
+        Arc::clone(room).try_acquire_owned().map_err(|_| {
+            let why = format!("the token has {STAYING} connections that stay: close one");
+            Problem::new(StatusCode::TOO_MANY_REQUESTS, why)
+        })
     }
 
     /// Says who writes, if the caller has at least this role.

@@ -29,8 +29,9 @@ pub(crate) mod tenants;
 mod unchanged;
 mod wire;
 
+use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -40,6 +41,7 @@ use hooks_runtime::{RuntimeBuilder, SigningKey};
 use hooks_store::Store;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, Header, InfoBuilder, ObjectBuilder, OpenApi, Ref,
@@ -76,6 +78,8 @@ pub(crate) struct Api {
     pub(crate) tenants: Tenants,
     /// How many requests each token may still send.
     rate: DefaultKeyedRateLimiter<Option<Arc<str>>>,
+    /// The room for connections that stay, by their tokens.
+    staying: Mutex<HashMap<Option<Arc<str>>, Arc<Semaphore>>>,
     /// By their tokens.
     callers: Unchanged<Caller>,
     /// By their tenants.
@@ -104,6 +108,7 @@ impl Api {
         let quota = Quota::per_second(rate).allow_burst(rate.saturating_mul(BURST));
         Api {
             rate: RateLimiter::keyed(quota),
+            staying: Mutex::default(),
             tenants: Tenants::new(store.recorder(), node),
             callers: Unchanged::new(store.changes()),
             in_force: Unchanged::new(store.changes()),

@@ -18,6 +18,7 @@ use futures::{Sink, SinkExt as _, Stream, StreamExt as _};
 use hooks_store::Role;
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
 
 use super::Api;
@@ -57,7 +58,8 @@ pub(super) async fn get(
         Some(seq) => seq,
         None => newest(&caller).await?,
     };
-    let parts = live(api, caller, begin);
+    let stays = caller.stay(&api)?;
+    let parts = live(api, caller, stays, begin);
     if let Ok(socket) = socket {
         return Ok(socket.on_upgrade(move |socket: WebSocket| async move {
             let (sink, incoming) = socket.split();
@@ -111,10 +113,16 @@ fn text(part: Part, form: impl Fn(u64, Value) -> String, alive: &'static str) ->
 
 /// The executions of a tenant after one, without an end. It ends if the token is revoked, the store fails or the daemon
 /// ends.
-pub(crate) fn live(api: Arc<Api>, caller: Caller, begin: u64) -> impl Stream<Item = Part> + Send {
-    let news = (api.store.rows(), api.store.changes());
-    let batches = futures::stream::unfold((api, caller, begin, news), async |mut state| {
-        let (api, caller, seq, (rows, changes)) = &mut state;
+pub(crate) fn live(
+    api: Arc<Api>,
+    caller: Caller,
+    stays: OwnedSemaphorePermit,
+    begin: u64,
+) -> impl Stream<Item = Part> + Send {
+    let news = (caller.tenant.rows(), api.store.changes());
+    let state = (api, caller, begin, news, stays);
+    let batches = futures::stream::unfold(state, async |mut state| {
+        let (api, caller, seq, (rows, changes), _) = &mut state;
         rows.mark_unchanged();
         changes.mark_unchanged();
         let read = read(Arc::clone(api), caller.clone(), *seq);

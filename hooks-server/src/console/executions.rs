@@ -163,11 +163,12 @@ pub(super) async fn of_hook(
 
 /// Tells a live page that there is something new, as server-sent events. What is new, the page asks for itself.
 pub(super) async fn news(visitor: Visitor) -> Answer {
+    let stays = visitor.caller.stay(&visitor.api)?;
+    let rows = visitor.tenant().rows();
     let seen = newest(&visitor.caller).await?;
-    let rows = visitor.api.store.rows();
     let told = futures::stream::unfold(
-        (visitor, rows, seen),
-        async |(mut visitor, mut rows, seen)| {
+        (visitor, rows, seen, stays),
+        async |(mut visitor, mut rows, seen, stays)| {
             loop {
                 tokio::select! {
                     _ = rows.changed() => {}
@@ -179,7 +180,7 @@ pub(super) async fn news(visitor: Visitor) -> Answer {
                 let newest = newest(&visitor.caller).await.ok()?;
                 if newest > seen {
                     let told = Bytes::from(format!("event: news\ndata: {newest}\n\n"));
-                    return Some((Ok::<_, Infallible>(told), (visitor, rows, newest)));
+                    return Some((Ok::<_, Infallible>(told), (visitor, rows, newest, stays)));
                 }
             }
         },

@@ -12,6 +12,7 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::rows::{clean, execution, row};
 use super::talk::{Answers, Events, Refused};
@@ -29,7 +30,9 @@ const PAGE: u32 = 50;
 /// One client.
 pub(super) struct Session {
     api: Arc<Api>,
+    /// Who is there, and the room of its token for its events, until they begin.
     caller: Option<Caller>,
+    stays: Option<OwnedSemaphorePermit>,
     /// Whether somebody else is there since its events began.
     is_new: bool,
 }
@@ -82,6 +85,7 @@ impl Answers for Session {
             let token = params["token"].as_str().unwrap_or_default();
             let caller = Caller::of_token(&self.api, token, "goclaw").await?;
             caller.count(&self.api)?;
+            self.stays = Some(caller.stay(&self.api)?);
             let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
                 "server": { "name": "hooks", "version": env!("CARGO_PKG_VERSION") } });
             (self.caller, self.is_new) = (Some(caller), true);
@@ -117,7 +121,7 @@ impl Answers for Session {
             return None;
         }
         let api = Arc::clone(&self.api);
-        let Some(caller) = self.caller.clone() else {
+        let (Some(caller), Some(stays)) = (self.caller.clone(), self.stays.take()) else {
             // Nobody is told anything, and does not stay.
             let end = async move {
                 let _ = tokio::time::timeout(CONNECT_TIME, api.shutdown.softly()).await;
@@ -126,7 +130,7 @@ impl Answers for Session {
         };
         let begin = async move {
             let newest = newest(&caller).await;
-            live(api, caller, newest.unwrap_or(0))
+            live(api, caller, stays, newest.unwrap_or(0))
         };
         let parts = futures::stream::once(begin).flatten();
         let sent = parts.filter_map(async |part| {
@@ -142,6 +146,7 @@ impl Session {
         Session {
             api,
             caller: None,
+            stays: None,
             is_new: true,
         }
     }

@@ -2,13 +2,16 @@
 
 use std::num::NonZeroU32;
 
+use hooks_server::limits::STAYING;
 use hooks_server::{Server, Shutdown};
 use hooks_store::{Capabilities, Store};
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::common::{claude, exchange, request, stored, stored_with};
 use crate::console::form;
+use crate::goclaw::Socket;
 
 #[tokio::test]
 async fn a_link_opens_one_session() {
@@ -122,4 +125,47 @@ async fn a_link_of_others_makes_nothing_happen() {
     let page = operator.get_from("same-origin", "/executions/1").await;
     assert!(!page.body.contains("Show it"), "{page:?}");
     assert_eq!(log().await, before + 1);
+}
+
+#[tokio::test]
+async fn a_token_has_few_connections_that_stay() {
+    let stored = stored().await;
+    let viewer = stored.client("acme", "viewer").await;
+    let visitor = stored.log_in(&viewer.token, "").await;
+    let cookie = format!("cookie: {}\r\n", visitor.cookie);
+    let token = format!("authorization: Bearer {}\r\n", viewer.token);
+    let streams = [
+        ("/executions/news", &cookie),
+        ("/api/v1/executions/stream", &token),
+    ];
+    let mut open = Vec::new();
+    for (path, headers) in streams.into_iter().cycle().take(STAYING) {
+        let mut stream = stored.daemon.tcp().await;
+        let asked = request("GET", path, headers, "");
+        stream.write_all(&asked).await.unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        assert_eq!(&status, b"HTTP/1.1 200");
+        open.push(stream);
+    }
+    assert_eq!(visitor.get("/executions/news").await.status, 429);
+    let said = viewer.get("/executions/stream").await;
+    assert_eq!(said.status, 429, "{said:?}");
+    let mut socket = Socket::unknown(&stored).await;
+    let said = socket
+        .call("connect", json!({ "token": viewer.token }))
+        .await;
+    assert_eq!(said["ok"], false, "{said}");
+    // Others are not told to wait, and what is closed makes room.
+    let other = stored.client("acme", "viewer").await;
+    other.stream("/executions/stream", "", "200").await;
+    drop(open);
+    stored
+        .eventually(async || {
+            let said = socket
+                .call("connect", json!({ "token": viewer.token }))
+                .await;
+            (said["ok"] == true).then_some(())
+        })
+        .await;
 }

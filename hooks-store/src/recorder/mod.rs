@@ -6,6 +6,7 @@
 pub(crate) mod activity;
 pub(crate) mod row;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,7 +17,7 @@ use hooks_runtime::{Record, Recorder};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-use self::row::{Mark, expect_exact};
+use self::row::{Mark, Ready, expect_exact};
 use crate::crypt::Keys;
 use crate::engine::Engine;
 use crate::error::StoreError;
@@ -189,12 +190,38 @@ impl Recorder for StoreRecorder {
     }
 }
 
+/// Counts what this process writes, for each tenant that somebody follows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows(Arc<Mutex<HashMap<String, watch::Sender<u64>>>>);
+
+impl Rows {
+    fn counts(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<u64>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn of(&self, tenant: &str) -> watch::Receiver<u64> {
+        let mut counts = self.counts();
+        counts.entry(tenant.to_owned()).or_default().subscribe()
+    }
+
+    fn add(&self, written: &[Ready]) {
+        let mut counts = self.counts();
+        counts.retain(|_, count| count.receiver_count() > 0);
+        for (tenant, count) in counts.iter() {
+            let new = written.iter().filter(|row| row.tenant == *tenant).count() as u64;
+            count.send_if_modified(|count| {
+                *count += new;
+                new > 0
+            });
+        }
+    }
+}
+
 /// Writes records as rows.
 pub(crate) struct Writer {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) keys: Keys,
-    /// Counts what this process writes.
-    pub(crate) rows: watch::Sender<u64>,
+    pub(crate) rows: Rows,
 }
 
 impl Writer {
@@ -209,7 +236,7 @@ impl Writer {
         let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys)).await;
         let made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
         row::write(&*self.engine, &made, mark).await?;
-        self.rows.send_modify(|count| *count += made.len() as u64);
+        self.rows.add(&made);
         Ok(())
     }
 }

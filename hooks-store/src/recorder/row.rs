@@ -29,7 +29,7 @@ const FREE: [&str; 6] = ["why", "reason", "change", "messages", "warnings", "inp
 
 /// A record that is ready to be written.
 pub(crate) struct Ready {
-    tenant: String,
+    pub(super) tenant: String,
     columns: Columns,
     body: String,
     detail: Vec<u8>,
