@@ -187,8 +187,9 @@ impl fmt::Display for ConfigError {
         if let Some(place) = place
             && !place.text.is_empty()
         {
-            let (text, caret) = place.shown();
-            let line = place.line;
+            let Place {
+                line, text, caret, ..
+            } = place;
             write!(
                 f,
                 "\n{:margin$} |\n{line} | {text}\n{:margin$} | {caret}",

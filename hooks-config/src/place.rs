@@ -191,10 +191,14 @@ pub(crate) struct Place {
     pub(crate) line: usize,
     /// From 1, in characters.
     pub(crate) column: usize,
-    /// The line, without secrets.
+    /// The part of the line around the place, without secrets.
     pub(crate) text: String,
-    pub(crate) width: usize,
+    /// Spaces, and carets under the place.
+    pub(crate) caret: String,
 }
+
+/// The most characters of a line that are shown.
+const SHOWN: usize = 160;
 
 impl Place {
     pub(crate) fn of(text: &str, at: Range<usize>) -> Self {
@@ -204,41 +208,39 @@ impl Place {
             .find('\n')
             .map_or(text.len(), |newline| start + newline);
         let end = text.floor_char_boundary(at.end).clamp(start, line_end);
+        let line = text[line_start..line_end].trim_end();
+        let column = text[line_start..start].chars().count();
+        let width = text[start..end].chars().count().max(1);
+        let (shown, caret) = shown(&mask::line(&text[..line_start], line), column, width);
         Place {
             line: text[..start].matches('\n').count() + 1,
-            column: text[line_start..start].chars().count() + 1,
-            text: mask::line(&text[..line_start], text[line_start..line_end].trim_end()),
-            width: text[start..end].chars().count().max(1),
+            column: column + 1,
+            text: shown,
+            caret,
         }
     }
 }
 
-/// The most characters of a line that are shown.
-const SHOWN: usize = 160;
-
-impl Place {
-    /// Returns the part of the line around the place, with a caret under it. A line may be a whole file.
-    pub(crate) fn shown(&self) -> (String, String) {
-        let column = self.column - 1;
-        let length = self.text.chars().count();
-        let start = if length > SHOWN {
-            column.saturating_sub(SHOWN / 2)
-        } else {
-            0
-        };
-        let mut line: String = self.text.chars().skip(start).take(SHOWN).collect();
-        if start > 0 {
-            line.insert(0, '…');
-        }
-        if length > start + SHOWN {
-            line.push('…');
-        }
-        let indent = column - start + usize::from(start > 0);
-        let width = self.width.min(SHOWN);
-        // A tab is shown as one character, so that the caret is in the right place.
-        let line = line.replace('\t', " ");
-        (line, format!("{}{}", " ".repeat(indent), "^".repeat(width)))
+/// Returns the part of a line around a column, with a caret under it. A line may be a whole file.
+fn shown(text: &str, column: usize, width: usize) -> (String, String) {
+    let length = text.chars().count();
+    let start = if length > SHOWN {
+        column.saturating_sub(SHOWN / 2)
+    } else {
+        0
+    };
+    let mut line: String = text.chars().skip(start).take(SHOWN).collect();
+    if start > 0 {
+        line.insert(0, '…');
     }
+    if length > start + SHOWN {
+        line.push('…');
+    }
+    let indent = column - start + usize::from(start > 0);
+    let width = width.min(SHOWN);
+    // A tab is shown as one character, so that the caret is in the right place.
+    let line = line.replace('\t', " ");
+    (line, format!("{}{}", " ".repeat(indent), "^".repeat(width)))
 }
 
 #[cfg(test)]
@@ -251,7 +253,7 @@ mod tests {
         let start = "é".len() * 70_000;
         let place = Place::of(&text, start..start + 5);
         assert_eq!(place.column, 70_001);
-        let (line, caret) = place.shown();
+        let (line, caret) = (place.text, place.caret);
         assert_eq!(line.chars().count(), SHOWN + 2);
         let under = |line: &str| {
             line.chars()
@@ -260,13 +262,15 @@ mod tests {
         };
         assert!(under(&line).starts_with("wrong") && under(&caret) == "^^^^^");
 
-        let (line, caret) = Place::of(&text, 0..text.len()).shown();
+        let Place {
+            text: line, caret, ..
+        } = Place::of(&text, 0..text.len());
         assert!(line.ends_with('…') && caret.len() == SHOWN);
     }
 
     #[test]
     fn a_short_line_is_shown_whole() {
         let place = Place::of("a\tb = 1", 2..3);
-        assert_eq!(place.shown(), ("a b = 1".into(), "  ^".into()));
+        assert_eq!((&*place.text, &*place.caret), ("a b = 1", "  ^"));
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> 
 }
 
 /// The maximum number of mistakes that are reported for one text.
-const MOST: usize = 100;
+pub(crate) const MOST: usize = 100;
 
 /// Reads settings and collects all mistakes: it removes the part that is wrong and reads the rest again, until
 /// everything is read.

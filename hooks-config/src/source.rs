@@ -1,5 +1,6 @@
 //! The text of a configuration, and the places of its keys.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -12,6 +13,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::ConfigError;
 use crate::place::{At, Mistake, Naming, Place, Segment};
+use crate::read::MOST;
 
 /// A text that was parsed, and the places of its keys and values.
 pub(crate) struct Source {
@@ -92,7 +94,7 @@ impl Source {
             let at = first.span().unwrap_or_default();
             return Err(helped(file, &text, at, first.message(), Some(help)));
         }
-        ConfigError::all(errors.iter().map(syntax).collect())?;
+        ConfigError::all(errors.iter().take(MOST).map(syntax).collect())?;
         let at = table.span();
         let table = DeValue::Table(table.into_inner());
         let mut wrong = Vec::new();
@@ -147,7 +149,7 @@ impl Source {
                 inner: Inner::Other,
             },
         };
-        let twice = twice.into_iter().map(|(key, at)| {
+        let twice = twice.into_iter().take(MOST).map(|(key, at)| {
             let message = format!("the key `{key}` is set twice");
             of_syntax(file.clone(), &text, at, &message)
         });
@@ -288,8 +290,10 @@ fn of_toml(
             return Node { at, inner };
         }
     };
-    let mistake = Mistake::new(path.clone(), message).naming(Naming::After);
-    wrong.push(mistake.with_help(help));
+    if wrong.len() < MOST {
+        let mistake = Mistake::new(path.clone(), message).naming(Naming::After);
+        wrong.push(mistake.with_help(help));
+    }
     let inner = Inner::Other;
     Node { at, inner }
 }
@@ -299,11 +303,11 @@ fn of_json(value: &ast::Value<'_>, twice: &mut Vec<(String, Range<usize>)>) -> N
     let at = value.start()..value.end();
     let inner = match value {
         ast::Value::Object(object) => {
-            let mut entries: Vec<(String, Range<usize>, Node)> = Vec::new();
+            let (mut entries, mut known) = (Vec::new(), HashSet::new());
             for property in &object.properties {
                 let key = property.name.as_str().to_owned();
                 let at = property.range.start..property.range.start + key.len() + 2;
-                if entries.iter().any(|(known, ..)| *known == key) {
+                if !known.insert(property.name.as_str()) {
                     twice.push((key.clone(), at.clone()));
                 }
                 entries.push((key, at, of_json(&property.value, twice)));

@@ -10,7 +10,7 @@ use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source, SourceError, S
 use serde_json::{Map, Value, json};
 
 use crate::engine::Reads;
-use crate::error::{Mistake, StoreError, in_set, pointer};
+use crate::error::{MOST, Mistake, StoreError, in_set, pointer};
 use crate::goclaw::without_tenant;
 use crate::scope::HookScope;
 use crate::secret::name_as_global;
@@ -117,6 +117,9 @@ impl Tenant {
             (format!("/{key}"), Vec::new(), table)
         });
         for (path, hooks, tables) in hooks.chain(tables) {
+            if mistakes.len() >= MOST {
+                break;
+            }
             let part = Bundle::new(hooks, tables)?;
             for one in self
                 .load(reads, &self.level(&part)?, false)

@@ -110,7 +110,23 @@ pub(crate) fn in_set(mistake: &ConfigError) -> String {
     }
 }
 
+/// How many mistakes an error tells of.
+pub(crate) const MOST: usize = 100;
+
 impl StoreError {
+    /// Refuses what has mistakes. Of very many, it tells the first ones.
+    pub(crate) fn all(mut mistakes: Vec<Mistake>) -> Result<(), Self> {
+        if mistakes.is_empty() {
+            return Ok(());
+        }
+        if mistakes.len() > MOST {
+            let message = format!("these are the first {MOST} mistakes, and there are more");
+            mistakes.truncate(MOST);
+            mistakes.push(Mistake::new("", message, "correct these first"));
+        }
+        Err(StoreError::Invalid(mistakes))
+    }
+
     /// One mistake.
     pub(crate) fn invalid(path: &str, message: impl Into<String>, help: &str) -> Self {
         StoreError::Invalid(vec![Mistake::new(path, message, help)])

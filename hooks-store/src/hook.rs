@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::admin::{By, Write};
 use crate::bundle::{MOST_HOOKS, expect_room, name_of};
 use crate::engine::{Reads, Row, args};
-use crate::error::{Mistake, StoreError};
+use crate::error::{MOST, Mistake, StoreError};
 use crate::scope::HookScope;
 use crate::secret::{self, MOVED};
 use crate::store::Tenant;
@@ -21,6 +21,9 @@ use crate::text::sha256;
 
 /// The id of the settings of a set: the tables of a bundle other than its hooks.
 pub const SETTINGS: &str = "settings";
+
+/// The longest hook that somebody writes, in bytes of JSON.
+pub const LONGEST_HOOK: usize = 64 << 10;
 
 /// The newest version of a hook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -555,9 +558,7 @@ impl Tenant {
             }
         }
         let tables = self.checked_tables(&bundle.tables().clone().into())?;
-        if !mistakes.is_empty() {
-            return Err(StoreError::Invalid(mistakes));
-        }
+        StoreError::all(mistakes)?;
         let mut set = Bundle::new(hooks, tables)?;
         set.tenant.clone_from(&self.id);
         Ok(set)
@@ -796,11 +797,8 @@ impl Tenant {
     /// If the hook says a scope that it cannot have here.
     pub(crate) fn lowered(&self, body: &Value) -> Result<Value, StoreError> {
         let (body, mistakes) = self.lower(body);
-        if mistakes.is_empty() {
-            Ok(body)
-        } else {
-            Err(StoreError::Invalid(mistakes))
-        }
+        StoreError::all(mistakes)?;
+        Ok(body)
     }
 
     /// Returns a hook that somebody has written in the form that the runtime reads.
@@ -809,10 +807,15 @@ impl Tenant {
     ///
     /// If it has mistakes: all of them.
     pub(crate) async fn checked(&self, body: &Value) -> Result<Value, StoreError> {
+        let length = body.to_string().len();
+        if length > LONGEST_HOOK {
+            let message = format!("the hook has {length} bytes, and {LONGEST_HOOK} are the most");
+            return Err(StoreError::invalid("", message, "make several of it"));
+        }
         let (body, mut mistakes) = self.lower(body);
         let mut rest = body.clone();
         let mut is_whole = true;
-        while rest.is_object() {
+        while rest.is_object() && mistakes.len() <= MOST {
             let more = match self.check_hook(&mut self.engine(), &rest).await {
                 Err(StoreError::Invalid(more)) => more,
                 checked => {
@@ -836,11 +839,8 @@ impl Tenant {
             }
             is_whole = false;
         }
-        if mistakes.is_empty() {
-            Ok(body)
-        } else {
-            Err(StoreError::Invalid(mistakes))
-        }
+        StoreError::all(mistakes)?;
+        Ok(body)
     }
 
     /// A hook in the form that the runtime reads, and what is wrong with its scope.

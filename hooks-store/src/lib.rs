@@ -55,7 +55,7 @@ pub use self::chain::{Broken, Verified};
 pub use self::crypt::Keys;
 pub use self::error::{Mistake, StoreError};
 pub use self::execution::{Activity, Execution, ExecutionFilter, PastRecords, verify_lines};
-pub use self::hook::{DraftReport, Hook, HookVersion, SETTINGS};
+pub use self::hook::{DraftReport, Hook, HookVersion, LONGEST_HOOK, SETTINGS};
 pub use self::import::{ImportFormat, ImportReport};
 pub use self::node::{Breaker, Node, NodeReport, Told};
 pub use self::open::StoreBuilder;

@@ -165,11 +165,7 @@ impl Tenant {
                 done => drop(done?),
             }
         }
-        if mistakes.is_empty() {
-            Ok(())
-        } else {
-            Err(StoreError::Invalid(mistakes))
-        }
+        StoreError::all(mistakes)
     }
 
     async fn make_revision(

@@ -22,6 +22,9 @@ use crate::system::names;
 use crate::system::table::Order;
 use crate::system::tools::Aliases;
 
+/// How many mistakes of entries are told: each has to be found in its text.
+const MOST: usize = 100;
+
 /// An entry that is being checked.
 struct Checking<'a> {
     config: &'a FileConfig,
@@ -38,9 +41,11 @@ impl Checking<'_> {
     }
 
     fn wrong(&mut self, keys: &[&str], message: impl Into<String>, help: Option<&str>) {
-        let path = self.path(keys);
-        self.mistakes
-            .push(self.config.mistake(&path, message, help));
+        if self.mistakes.len() < MOST {
+            let path = self.path(keys);
+            self.mistakes
+                .push(self.config.mistake(&path, message, help));
+        }
     }
 
     /// Returns the events, each with the name that was written.
@@ -66,6 +71,9 @@ impl Checking<'_> {
                     format!("`{name}` is not an event"),
                     Some(&help),
                 ));
+                if self.mistakes.len() >= MOST {
+                    break;
+                }
             }
             for one in found {
                 if !events.iter().any(|(known, _)| std::ptr::eq(*known, one.0)) {
@@ -502,6 +510,9 @@ impl Loader<'_> {
     /// Reads the definitions of a file of ours.
     pub(super) fn entries(&mut self, config: &FileConfig) {
         for (index, entry) in config.entries.on.iter().enumerate() {
+            if self.mistakes.len() >= MOST {
+                break;
+            }
             let mut checked = Checking {
                 config,
                 entry,

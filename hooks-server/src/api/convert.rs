@@ -1,11 +1,12 @@
 //! `/convert`: a hook as TOML and as JSON, with all of its mistakes and their lines. Nothing is saved.
 
 use hooks_config::{ConfigError, Document, Segment};
-use hooks_store::{Role, Tenant};
+use hooks_store::{LONGEST_HOOK, Role, Tenant};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::aside::aside;
 use super::caller::Caller;
 use super::extract::Json;
 use super::problem::Problem;
@@ -72,7 +73,10 @@ pub(super) async fn post(
 /// Converts a hook to TOML.
 pub(crate) async fn of_hook(tenant: &Tenant, id: &str, hook: Value) -> Result<Converted, Problem> {
     match write(&hook) {
-        Ok(text) => of_toml(tenant, id, text).await,
+        Ok(text) => Ok(Converted {
+            hook,
+            ..of_toml(tenant, id, text).await?
+        }),
         Err(error) => {
             let message = format!("TOML cannot say it: {error}");
             Ok(Converted {
@@ -89,32 +93,43 @@ pub(crate) fn write(hook: &Value) -> Result<String, toml::ser::Error> {
     toml::to_string_pretty(&Sorted(hook))
 }
 
-/// Converts a hook from TOML.
+/// Converts a hook from TOML, aside: its mistakes are found as saving finds them.
 pub(crate) async fn of_toml(tenant: &Tenant, id: &str, toml: String) -> Result<Converted, Problem> {
-    let (hook, mut errors) = match read(&toml) {
-        Ok((document, hook)) => {
-            let found = tenant.mistakes(&hook, id).await?.into_iter();
-            let errors = found.map(|found| {
-                let line = line(&document, &found.path);
-                TextError::new(&found.path, line, found.message, found.help)
-            });
-            (hook, errors.collect())
-        }
-        Err(error) => {
-            let errors = error.mistakes().map(|error| {
-                let help = error.help().map(str::to_owned);
-                TextError::new("", error.line(), error.message().to_owned(), help)
-            });
-            (Value::Null, errors.collect::<Vec<_>>())
-        }
-    };
-    errors.sort_by_key(|error| error.line);
-    Ok(Converted { toml, hook, errors })
+    if toml.len() > LONGEST_HOOK {
+        let (length, hook) = (toml.len(), Value::Null);
+        let why = format!("the text has {length} bytes, and {LONGEST_HOOK} are the most");
+        let errors = vec![TextError::new("", None, why, None)];
+        return Ok(Converted { toml, hook, errors });
+    }
+    let (tenant, id) = (tenant.clone(), id.to_owned());
+    let converted = aside(async move {
+        let (hook, mut errors) = match read(&toml) {
+            Ok((document, hook)) => {
+                let found = tenant.mistakes(&hook, &id).await?.into_iter();
+                let errors = found.map(|found| {
+                    let line = line(&document, &found.path);
+                    TextError::new(&found.path, line, found.message, found.help)
+                });
+                (hook, errors.collect())
+            }
+            Err(error) => {
+                let errors = error.mistakes().map(|error| {
+                    let help = error.help().map(str::to_owned);
+                    TextError::new("", error.line(), error.message().to_owned(), help)
+                });
+                (Value::Null, errors.collect::<Vec<_>>())
+            }
+        };
+        errors.sort_by_key(|error| error.line);
+        Ok::<_, Problem>(Converted { toml, hook, errors })
+    });
+    converted.await
 }
 
-/// The hook of a text; nothing if it is no TOML.
+/// The hook of a text; nothing if it is no TOML, or longer than a hook.
 pub(crate) fn hook(text: &str) -> Option<Value> {
-    read(text).ok().map(|(_, hook)| hook)
+    let is_short = text.len() <= LONGEST_HOOK;
+    is_short.then(|| read(text).ok())?.map(|(_, hook)| hook)
 }
 
 /// Reads a text, above which the header of a file may stand.

@@ -321,26 +321,22 @@ fn choices(control: Control, text: &str, runs: &Capabilities) -> Vec<Choice> {
         Flag => &["", "true"],
         _ => return Vec::new(),
     };
-    let is_list = matches!(control, Any(_));
-    let words = text.split('\n');
-    let chosen: Vec<_> = words.filter(|word| !is_list || !word.is_empty()).collect();
-    let others = chosen.iter().filter(|word| !known.contains(word));
-    let mut words: Vec<_> = known.iter().chain(others).collect();
-    if is_list {
-        words.sort_by_key(|word| {
-            chosen
-                .iter()
-                .position(|chosen| chosen == *word)
-                .unwrap_or(usize::MAX)
-        });
-    }
-    let choices = words.into_iter().map(|word| Choice {
-        word: (*word).to_owned(),
-        is_chosen: chosen.contains(word),
+    let choice = |word: &str, is_chosen| Choice {
+        word: word.to_owned(),
+        is_chosen,
         part: part_of(word).to_owned(),
-        is_refused: runs.handlers.get(*word) == Some(&false),
-    });
-    choices.collect()
+        is_refused: runs.handlers.get(word) == Some(&false),
+    };
+    if matches!(control, Any(_)) {
+        let chosen: Vec<_> = text.split('\n').filter(|word| !word.is_empty()).collect();
+        let others = known.iter().filter(|word| !chosen.contains(word));
+        let others = others.map(|word| choice(word, false));
+        let chosen = chosen.iter().map(|word| choice(word, true));
+        return chosen.chain(others).collect();
+    }
+    let other = (!known.contains(&text)).then_some(&text);
+    let words = known.iter().chain(other);
+    words.map(|word| choice(word, *word == text)).collect()
 }
 
 impl Field {

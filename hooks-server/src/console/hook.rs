@@ -3,7 +3,7 @@
 //! The document is the text in TOML, which travels with the form. Of the two views, the one that was changed last counts.
 
 use askama::Template;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use hooks_store::{Execution, Hook, Role, StoreError};
@@ -29,6 +29,9 @@ const NEW: &str = "new";
 
 /// How many executions the page shows.
 const EXECUTIONS: u32 = 10;
+
+/// How much of a line with a mistake shows, in bytes.
+const CODE: usize = 160;
 
 /// The two views.
 struct Views {
@@ -109,10 +112,20 @@ impl Views {
         }
     }
 
-    /// The text of a line, from 1.
+    /// The view that does not show, and its name.
+    fn other(&self) -> (&str, &str) {
+        if self.is_toml {
+            ("form", "Show as form")
+        } else {
+            ("toml", "Show as TOML")
+        }
+    }
+
+    /// The beginning of a line, from 1.
     fn code(&self, line: usize) -> &str {
         let mut lines = self.document.toml.lines();
-        lines.nth(line.saturating_sub(1)).unwrap_or_default()
+        let line = lines.nth(line.saturating_sub(1)).unwrap_or_default();
+        &line[..line.floor_char_boundary(CODE)]
     }
 }
 
@@ -192,7 +205,11 @@ impl Page {
 }
 
 /// Shows a hook, or the form for a new one.
-pub(super) async fn get(visitor: Visitor, Path(id): Path<String>) -> Answer {
+pub(super) async fn get(
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Query(asked): Query<Sent>,
+) -> Answer {
     let tenant = visitor.tenant();
     let stored = tenant.hook(&id).await?;
     let document = match &stored {
@@ -210,7 +227,8 @@ pub(super) async fn get(visitor: Visitor, Path(id): Path<String>) -> Answer {
             return Ok(to(&format!("/hook/{id}/versions")));
         }
     };
-    let views = Views::new(&visitor, &id, document);
+    let mut views = Views::new(&visitor, &id, document);
+    views.is_toml = asked.text("show") == "toml";
     let shown = Page::new(&visitor, stored, views, &Sent::default()).await?;
     Ok(page(&shown))
 }
@@ -221,8 +239,14 @@ pub(super) async fn post(
     Path(id): Path<String>,
     Form(sent): Form<Sent>,
 ) -> Answer {
-    let views = Views::sent(&visitor, &id, &sent).await?;
     let what = sent.text("do");
+    // An author changes what is shown, and an operator only tries it.
+    visitor.at_least(if what == "try" {
+        Role::Operator
+    } else {
+        Role::Author
+    })?;
+    let views = Views::sent(&visitor, &id, &sent).await?;
     let refused = match &*what {
         "save" => match save(&visitor, &id, &views.document, &sent).await? {
             Ok(saved) => return Ok(done(&format!("/hook/{}", saved.id), "saved")),

@@ -298,6 +298,61 @@ async fn all_mistakes_are_told_at_once_where_they_are() {
 }
 
 #[tokio::test]
+async fn of_very_many_mistakes_the_first_are_told() {
+    let stored = stored().await;
+    let author = author(&stored).await;
+    let events = format!("event = [{}]\n", "'x', ".repeat(2_000));
+    let keys: Vec<_> = (0..1_000)
+        .map(|number| format!("k{number} = 1\n"))
+        .collect();
+    let keys = keys.concat();
+    let lines = "kN =\n".repeat(2_000);
+    let dates = format!("a = [{}]\n", "1979-05-27, ".repeat(2_000));
+    for text in [&events, &keys, &lines, &dates] {
+        let told = author
+            .send(
+                "/hook/new",
+                &[("view", "toml"), ("toml", text), ("do", "save")],
+            )
+            .await;
+        assert_eq!(told.status, 422);
+        let mistakes = told.body.matches("<span class=\"mistake\">").count();
+        assert!((100..=250).contains(&mistakes), "{mistakes}");
+        assert!(told.body.len() < 3 << 20, "{}", told.body.len());
+    }
+    let client = stored.client("acme", "author").await;
+    for text in [&events, &keys, &lines, &dates] {
+        let told = client.post("/convert", &json!({ "toml": text })).await;
+        let errors = told.json()["errors"].as_array().unwrap().len();
+        assert!((100..=101).contains(&errors), "{errors}");
+        assert!(told.body.len() < 300 << 10, "{}", told.body.len());
+    }
+    let long = format!(
+        "event = 'BeforeToolCall'\nblock = '{}'\n",
+        "x".repeat(64 << 10)
+    );
+    let told = author
+        .send(
+            "/hook/new",
+            &[("view", "toml"), ("toml", &long), ("do", "save")],
+        )
+        .await;
+    assert!(
+        told.status == 422 && told.body.contains("65536 are the most"),
+        "{told:?}"
+    );
+    let body = json!({ "event": "BeforeToolCall", "block": "x".repeat(64 << 10) });
+    let told = client.post("/hooks", &body).await;
+    assert!(
+        told.status == 422 && told.body.contains("65536 are the most"),
+        "{told:?}"
+    );
+    let viewer = stored.visit("acme", "viewer").await;
+    let asked = [("view", "toml"), ("toml", &*events), ("show", "form")];
+    assert_eq!(viewer.send("/hook/new", &asked).await.status, 403);
+}
+
+#[tokio::test]
 async fn two_who_save_at_once_lose_nothing() {
     let stored = stored().await;
     let author = author(&stored).await;
