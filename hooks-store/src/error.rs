@@ -19,7 +19,7 @@ pub enum StoreError {
         current: u64,
     },
     /// Somebody has changed the draft since you read it.
-    #[error("the draft is another one by now: read it, and write your change again")]
+    #[error("the draft is another one by now: read it again before you go on")]
     DraftChanged,
     /// This tenant has no such thing.
     #[error("there is no {0}")]

@@ -89,10 +89,45 @@ impl Tenant {
     ///
     /// If the set has mistakes: all of them. Then nothing changes. Or if the database fails.
     pub async fn publish(&self, by: &By) -> Result<Published, StoreError> {
+        self.publish_draft(None, by).await
+    }
+
+    /// Publishes the draft whose [`sha256`](Bundle::sha256) is `expected`, so that nothing is in force that the publisher has
+    /// not seen. Otherwise it is [`publish`](Self::publish).
+    ///
+    /// ```
+    /// use hooks_store::{By, Store, StoreError};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+    /// let (seen, by) = (acme.draft().await?.sha256(), By::new("ada"));
+    /// acme.create(&json!({ "event": "BeforeToolCall", "block": "not today" }), &by).await?;
+    /// let unseen = acme.publish_after(&seen, &by).await;
+    /// assert!(matches!(unseen, Err(StoreError::DraftChanged)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the draft is another one, the set has mistakes, or the database fails.
+    pub async fn publish_after(&self, expected: &str, by: &By) -> Result<Published, StoreError> {
+        self.publish_draft(Some(expected), by).await
+    }
+
+    async fn publish_draft(
+        &self,
+        expected: Option<&str>,
+        by: &By,
+    ) -> Result<Published, StoreError> {
         let mut tries = 0;
         loop {
             let mut look = self.look(by, &mut tries).await?;
             let draft = self.draft_in(&mut look).await?;
+            if expected.is_some_and(|expected| draft.sha256() != expected) {
+                return Err(StoreError::DraftChanged);
+            }
             self.check_with_others(&mut look, &draft).await?;
             if let Some(write) = look.write().await? {
                 return self.make_revision(write, draft, "revision.publish").await;

@@ -1,6 +1,7 @@
 //! `hooks run` with and without a daemon: the same answer.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -62,6 +63,41 @@ impl Daemon {
         said.errors = rest.collect();
         (said, is_by_daemon)
     }
+
+    /// Sends a request with a token. `headers` end with a new line each.
+    fn send(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &Value,
+    ) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address.as_deref().unwrap()).unwrap();
+        let body = body.to_string();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
+             {headers}content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    }
+
+    /// Publishes the draft as it is.
+    fn publish(&self, token: &str) -> TcpStream {
+        let draft = answer(self.send(token, "GET", "/api/v1/draft", "", &Value::Null));
+        let etag = draft.lines().find_map(|line| line.strip_prefix("etag: "));
+        let seen = format!("if-match: {}\r\n", etag.unwrap());
+        self.send(token, "POST", "/api/v1/revisions", &seen, &json!({}))
+    }
+}
+
+/// Reads an answer to its end.
+fn answer(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
 }
 
 fn alone(mut command: Command, input: &str) -> Said {
@@ -350,7 +386,7 @@ fn agents_ask_the_file_of_the_daemon_over_http() {
     let input = json!({ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/",
         "tool_input": { "command": "git push --force" }, "tool_use_id": "1" })
     .to_string();
-    let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
+    let mut stream = TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
     let request = format!(
         "POST /hooks/claude HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{input}",
         input.len()
@@ -410,23 +446,12 @@ fn a_store_is_served_to_whoever_has_a_token_and_verified_afterwards() {
         "key.pem",
     ];
     let daemon = daemon(folder.path(), &args);
-    let address = daemon.address.clone().unwrap();
     let ask = |method: &str, path: &str, body: &Value| {
-        let mut stream = std::net::TcpStream::connect(&address).unwrap();
-        let body = body.to_string();
-        let request = format!(
-            "{method} /api/v1{path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
-             content-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut said = String::new();
-        stream.read_to_string(&mut said).unwrap();
-        said
+        answer(daemon.send(&owner, method, &format!("/api/v1{path}"), "", body))
     };
     let hook = json!({ "name": "no", "event": "BeforeToolCall", "block": "nothing runs here" });
     assert!(ask("POST", "/hooks", &hook).starts_with("HTTP/1.1 201"));
-    assert!(ask("POST", "/revisions", &json!({})).starts_with("HTTP/1.1 201"));
+    assert!(answer(daemon.publish(&owner)).starts_with("HTTP/1.1 201"));
     let bundle = ask("GET", "/bundle", &Value::Null);
     let (_, bundle) = bundle.split_once("\r\n\r\n").unwrap();
     std::fs::write(folder.path().join("bundle.json"), bundle).unwrap();
@@ -519,7 +544,7 @@ fn hooks_of_a_store_act_as_nobody_unless_somebody_allows_it() {
         let args = [&["--store", url, "--listen", "127.0.0.1:0"], options].concat();
         let daemon = daemon(folder.path(), &args);
         let hooks = hooks["hooks"].as_array().unwrap().iter().map(|hook| {
-            let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
+            let mut stream = TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
             let body = hook.to_string();
             let request = format!(
                 "POST /api/v1/hooks HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
@@ -587,7 +612,7 @@ fn the_demo_shows_an_agent_that_is_guarded() {
         .unwrap()
         .to_owned();
     let get = |path: &str| {
-        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        let mut stream = TcpStream::connect(&address).unwrap();
         let request = format!(
             "GET /api/v1/{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
         );
@@ -618,26 +643,13 @@ fn a_daemon_that_is_killed_while_it_publishes_leaves_a_whole_revision_or_none() 
         "token", "new", "--store", url, "--role", "owner", "--tenant", "acme",
     ];
     let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
-    let send = |daemon: &Daemon, method: &str, path: &str, body: &Value| {
-        let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
-        let body = body.to_string();
-        let request = format!(
-            "{method} /api/v1{path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
-             content-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        stream
-    };
     let mut published = 0;
     for round in 0..6_u64 {
         let mut daemon = daemon(folder.path(), &["--store", url, "--listen", "127.0.0.1:0"]);
-        let read = |mut stream: std::net::TcpStream| {
-            let mut said = String::new();
-            stream.read_to_string(&mut said).unwrap();
-            said
+        let ask = |method: &str, path: &str, body: &Value| {
+            answer(daemon.send(&owner, method, path, "", body))
         };
-        let bundle = read(send(&daemon, "GET", "/bundle", &Value::Null));
+        let bundle = ask("GET", "/api/v1/bundle", &Value::Null);
         let (_, body) = bundle.split_once("\r\n\r\n").unwrap();
         let bundle: Value = serde_json::from_str(body).unwrap();
         let hooks = bundle["hooks"].as_array().unwrap().len() as u64;
@@ -645,9 +657,9 @@ fn a_daemon_that_is_killed_while_it_publishes_leaves_a_whole_revision_or_none() 
         published = hooks;
         let hook =
             json!({ "name": format!("hook-{round}"), "event": "BeforeToolCall", "block": "no" });
-        let made = read(send(&daemon, "POST", "/hooks", &hook));
+        let made = ask("POST", "/api/v1/hooks", &hook);
         assert!(made.starts_with("HTTP/1.1 201"), "{made}");
-        let unread = send(&daemon, "POST", "/revisions", &json!({}));
+        let unread = daemon.publish(&owner);
         std::thread::sleep(std::time::Duration::from_millis(round * 3));
         daemon.child.kill().unwrap();
         drop((unread, daemon));
@@ -794,17 +806,7 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
         address: address.as_str().map(str::to_owned),
     };
     let ask = |method: &str, path: &str, body: &Value| {
-        let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
-        let body = body.to_string();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
-             content-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut said = String::new();
-        stream.read_to_string(&mut said).unwrap();
-        said
+        answer(daemon.send(&owner, method, path, "", body))
     };
     let post = json!({ "type": "http", "url": "https://gate.example.com/", "headers": { "X-Key": CANARIES[1] } });
     let hooks = [
@@ -821,7 +823,7 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
     for hook in &hooks {
         shown += &ask("POST", "/api/v1/hooks", hook);
     }
-    shown += &ask("POST", "/api/v1/revisions", &json!({}));
+    shown += &answer(daemon.publish(&owner));
     assert_eq!(shown.matches("HTTP/1.1 201").count(), 4, "{shown}");
     let event = json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": { "command": "ls" }, "tool_use_id": "1" });

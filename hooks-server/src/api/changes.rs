@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::IntoResponse;
 use hooks_runtime::Bundle;
 use hooks_store::{Role, Tenant};
 use serde::Serialize;
@@ -12,6 +13,7 @@ use utoipa::ToSchema;
 
 use super::Api;
 use super::caller::Caller;
+use super::extract::etag;
 use super::problem::Problem;
 use super::wire::List;
 
@@ -26,28 +28,39 @@ pub(crate) struct Change {
     pub(crate) after: Option<Value>,
 }
 
-/// Lists what publishing the draft would change.
+/// What a draft changes.
+pub(crate) struct Changes {
+    /// The hash of the draft: its `ETag`.
+    pub(crate) draft: String,
+    pub(crate) items: Vec<Change>,
+}
+
+/// Lists what publishing the draft would change, with the `ETag` of the draft.
 #[utoipa::path(get, path = "/draft/changes", responses((status = 200, body = List<Change>)))]
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
     caller: Caller,
-) -> Result<axum::Json<List<Change>>, Problem> {
+) -> Result<impl IntoResponse, Problem> {
     caller.at_least(Role::Viewer)?;
     let changes = api.changes(&caller.tenant).await?;
-    Ok(axum::Json(List::whole(changes.iter().cloned())))
+    let list = List::<Change>::whole(changes.items.iter().cloned());
+    Ok((etag(&changes.draft), axum::Json(list)))
 }
 
 impl Api {
     /// What the draft changes. It is read once after each change.
-    pub(crate) async fn changes(&self, tenant: &Tenant) -> Result<Arc<Vec<Change>>, Problem> {
+    pub(crate) async fn changes(&self, tenant: &Tenant) -> Result<Arc<Changes>, Problem> {
         self.changes.get(tenant.id(), read(tenant)).await
     }
 }
 
-async fn read(tenant: &Tenant) -> Result<Arc<Vec<Change>>, Problem> {
-    let newest = tenant.newest_set().await?;
+async fn read(tenant: &Tenant) -> Result<Arc<Changes>, Problem> {
+    let (newest, draft) = (tenant.newest_set().await?, tenant.draft().await?);
     let before = newest.as_ref().map(parts).unwrap_or_default();
-    Ok(Arc::new(between(before, parts(&tenant.draft().await?))))
+    Ok(Arc::new(Changes {
+        draft: draft.sha256(),
+        items: between(before, parts(&draft)),
+    }))
 }
 
 /// The parts of a bundle, by their names.

@@ -53,7 +53,7 @@ use utoipa_axum::routes;
 
 use self::bundle::InForce;
 use self::caller::Caller;
-use self::changes::Change;
+use self::changes::Changes;
 use self::order::Order;
 use self::problem::{FieldError, Problem};
 use self::simulate::Compiled;
@@ -87,7 +87,7 @@ pub(crate) struct Api {
     /// The rows of GoClaw's list and their texts, by their tenants.
     pub(crate) rows: Unchanged<Arc<[Row]>>,
     /// What drafts change, by their tenants.
-    changes: Unchanged<Arc<Vec<Change>>>,
+    changes: Unchanged<Arc<Changes>>,
     /// The order that drafts would have, by their tenants.
     drafted: Unchanged<Arc<Order>>,
     /// Hooks that simulations ask, by whether they are in force and by their tenants.

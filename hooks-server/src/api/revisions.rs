@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::aside::aside;
 use super::caller::Caller;
-use super::extract::{Json, Path, Query, etag};
+use super::extract::{Expected, Json, Path, Query, etag};
 use super::problem::Problem;
 use super::wire::{List, PageQuery, Published, Revision};
 
@@ -32,14 +32,15 @@ pub(super) async fn list(
 }
 
 /// Publishes the draft. If it has a mistake, nothing changes, and `errors` has every one.
-#[utoipa::path(post, path = "/revisions", request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "Nothing differs from the revision in force", body = Published)))]
+#[utoipa::path(post, path = "/revisions", params(("if-match" = String, Header, description = "The `ETag` of the draft that is published")), request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "Nothing differs from the revision in force", body = Published)))]
 pub(super) async fn publish(
     caller: Caller,
+    Expected(expected): Expected<String>,
     body: Json<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Publisher)?;
     let by = by.comment(body.read().await?.comment);
-    let new = async move { caller.tenant.publish(&by).await };
+    let new = async move { caller.tenant.publish_after(&expected, &by).await };
     Ok(published(aside(new).await?))
 }
 

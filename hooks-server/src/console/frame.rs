@@ -92,7 +92,7 @@ impl Frame {
             here,
             tenant: visitor.tenant().id().to_owned(),
             role: visitor.caller.role,
-            unpublished: visitor.api.changes(visitor.tenant()).await?.len(),
+            unpublished: visitor.api.changes(visitor.tenant()).await?.items.len(),
         })
     }
 

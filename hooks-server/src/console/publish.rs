@@ -14,6 +14,7 @@ use super::frame::{Answer, Frame, done, page};
 use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
+use crate::api::aside::aside;
 use crate::api::changes::{self, Change};
 use crate::api::order::Whose;
 use crate::api::problem::Problem;
@@ -51,6 +52,8 @@ impl Shown {
 #[template(path = "publish.html")]
 struct Page {
     frame: Frame,
+    /// The hash of the draft whose changes show: what is published is what was read.
+    draft: String,
     changes: Vec<Shown>,
     notices: Vec<String>,
     comment: String,
@@ -87,7 +90,8 @@ async fn show(
     let status = frame.status();
     let shown = page(&Page {
         frame,
-        changes: changes.iter().map(Shown::of).collect(),
+        draft: changes.draft.clone(),
+        changes: changes.items.iter().map(Shown::of).collect(),
         notices,
         comment,
         replayed,
@@ -105,6 +109,9 @@ pub(super) async fn get(visitor: Visitor) -> Answer {
 pub(super) struct Sent {
     #[serde(default)]
     comment: String,
+    /// The hash of the draft that was read.
+    #[serde(default)]
+    draft: String,
     /// How many of the last events are asked about.
     #[serde(default)]
     limit: String,
@@ -121,12 +128,13 @@ pub(super) async fn replay(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     show(&visitor, sent.comment, replayed.map(Some)).await
 }
 
-/// Publishes the draft.
+/// Publishes the draft that was read. If it is another one by now, the page shows what changes instead.
 pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Publisher)?.comment(&sent.comment);
-    match visitor.tenant().publish(&by).await {
+    let (tenant, draft) = (visitor.tenant().clone(), sent.draft);
+    match aside(async move { tenant.publish_after(&draft, &by).await }).await {
         Ok(published) => Ok(said(&published)),
-        Err(error) => show(&visitor, sent.comment, Err(error.into())).await,
+        Err(wrong) => show(&visitor, sent.comment, Err(wrong)).await,
     }
 }
 
@@ -182,5 +190,7 @@ pub(super) async fn rollback(
     Form(sent): Form<Sent>,
 ) -> Answer {
     let by = visitor.at_least(Role::Publisher)?.comment(sent.comment);
-    Ok(said(&visitor.tenant().rollback(number, &by).await?))
+    let tenant = visitor.tenant().clone();
+    let back = aside(async move { tenant.rollback(number, &by).await });
+    Ok(said(&back.await?))
 }

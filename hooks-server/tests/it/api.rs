@@ -83,11 +83,18 @@ async fn a_hook_is_saved_published_and_rolled_back() {
         json!([]),
         "a draft is not in force"
     );
-    let first = owner.post("/revisions", &json!({ "comment": "one" })).await;
+    let first = owner.publish(&json!({ "comment": "one" })).await;
     assert_eq!(first.status, 201, "{first:?}");
     let number = first.json()["revision"].as_u64().unwrap();
+    let unseen = json!({});
+    for (tag, status) in [("", 428), ("if-match: \"1\"\r\n", 412)] {
+        let said = owner.send("POST", "/revisions", tag, &unseen).await;
+        assert_eq!(said.status, status, "{said:?}");
+    }
+    let (draft, difference) = (owner.get("/draft").await, owner.get("/draft/changes").await);
+    assert_eq!(draft.header("etag"), difference.header("etag"));
     assert_eq!(
-        owner.post("/revisions", &json!({})).await.status,
+        owner.publish(&json!({})).await.status,
         200,
         "nothing differs"
     );
@@ -101,7 +108,7 @@ async fn a_hook_is_saved_published_and_rolled_back() {
         204
     );
     assert_eq!(owner.get(&path).await.status, 404);
-    assert_eq!(owner.post("/revisions", &json!({})).await.status, 201);
+    assert_eq!(owner.publish(&json!({})).await.status, 201);
     assert_eq!(owner.get("/bundle").await.json()["hooks"], json!([]));
     let back = owner
         .post(
@@ -143,7 +150,7 @@ async fn every_mistake_has_its_place() {
         ("/simulate", "{\"event\": 3}"),
         ("/tokens", "{\"role\": \"king\"}"),
     ] {
-        let said = owner.raw("POST", path, "", body).await;
+        let said = owner.raw("POST", path, "if-match: \"1\"\r\n", body).await;
         assert!(matches!(said.status, 400 | 422), "{path}: {said:?}");
         assert!(said.json()["detail"].is_string(), "{path}: {said:?}");
     }
@@ -178,7 +185,7 @@ async fn each_role_does_what_it_may() {
     for (at, role) in roles.iter().enumerate() {
         let client = stored.client("acme", role).await;
         for (least, (_, method, path, body)) in writes.iter().enumerate() {
-            let said = client.send(method, path, "", body).await;
+            let said = client.send(method, path, "if-match: \"1\"\r\n", body).await;
             assert_eq!(
                 said.status == 403,
                 at < least,
@@ -216,7 +223,7 @@ async fn no_tenant_reaches_another() {
     );
     let made = acme.post("/hooks", &hook("a")).await.json();
     let id = made["id"].as_str().unwrap();
-    acme.post("/revisions", &json!({})).await;
+    acme.publish(&json!({})).await;
     for path in [
         format!("/hooks/{id}"),
         format!("/hooks/{id}/versions"),
@@ -283,7 +290,7 @@ async fn a_draft_is_simulated_with_the_hooks_above_it() {
     let mut guard = hook("guard");
     guard["mandatory"] = true.into();
     assert_eq!(all.post("/hooks", &guard).await.status, 201);
-    assert_eq!(all.post("/revisions", &json!({})).await.status, 201);
+    assert_eq!(all.publish(&json!({})).await.status, 201);
     let owner = stored.client("acme", "owner").await;
     assert_eq!(owner.post("/hooks", &hook("own")).await.status, 201);
     let draft = owner.get("/draft").await.json();
@@ -408,7 +415,7 @@ async fn a_simulation_is_of_the_hooks_as_they_are_and_of_no_simulation_before() 
         assert_eq!(simulated(true).await["decision"], "block");
         assert_eq!(simulated(false).await["decision"], "continue");
     }
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     let said = simulated(false).await;
     assert_eq!(
         (&said["decision"], said["steps"].as_array().unwrap().len()),
@@ -418,7 +425,7 @@ async fn a_simulation_is_of_the_hooks_as_they_are_and_of_no_simulation_before() 
     let fails = json!({ "name": "fails", "event": "BeforeToolCall", "priority": 500, "command": "exit 1",
         "harmless": true });
     owner.post("/hooks", &fails).await;
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     let first = simulated(false).await;
     assert_eq!(first["steps"][0]["outcome"], "fault", "{first}");
     for _ in 0..8 {
@@ -437,7 +444,7 @@ async fn a_draft_is_asked_about_what_has_happened_and_runs_nothing() {
         stored.client("other", "owner").await,
     );
     owner.post("/hooks", &gate).await;
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     for command in ["ls", "git push --force", "git push --force origin"] {
         let said = owner
             .door("/hooks/claude", &crate::common::claude("Bash", command))
@@ -517,7 +524,7 @@ async fn events_through_a_door_are_judged_by_the_tokens_tenant_and_recorded() {
     let other = stored.client("other", "viewer").await;
     let body = json!({ "name": "force", "event": "BeforeToolCall", "block": "no force" });
     owner.post("/hooks", &body).await;
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     let claude = crate::common::claude("Bash", "ls");
     let ask =
         async |client: &crate::common::Client| client.door("/hooks/claude", &claude).await.body;
@@ -567,7 +574,7 @@ async fn events_through_a_door_are_judged_by_the_tokens_tenant_and_recorded() {
             &Value::Null,
         )
         .await;
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     stored
         .eventually(async || ask(&owner).await.is_empty().then_some(()))
         .await;
@@ -601,7 +608,7 @@ async fn a_bundle_is_fetched_once_and_awaited() {
             .await
     });
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     let news = tokio::time::timeout(std::time::Duration::from_secs(10), news)
         .await
         .unwrap()
@@ -704,7 +711,7 @@ async fn a_secret_never_comes_out() {
     let uses = json!({ "name": "a", "event": "BeforeToolCall",
         "http": { "url": "https://gate.example.com/", "headers": { "Authorization": "Bearer ${secret:gate}" } } });
     owner.post("/hooks", &uses).await;
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     owner
         .door("/hooks/claude", &crate::common::claude("Bash", "ls"))
         .await;

@@ -304,6 +304,13 @@ impl Client {
         self.send("POST", path, "", body).await
     }
 
+    /// Publishes the draft as it is.
+    pub(crate) async fn publish(&self, body: &Value) -> Answered {
+        let draft = self.get("/draft").await;
+        let tag = format!("if-match: {}\r\n", draft.header("etag").unwrap());
+        self.send("POST", "/revisions", &tag, body).await
+    }
+
     pub(crate) async fn door(&self, path: &str, body: &str) -> Answered {
         self.at("POST", path, "", body).await
     }

@@ -56,6 +56,15 @@ pub(crate) async fn form(
 }
 
 impl Visitor<'_> {
+    /// Publishes what the page shows.
+    pub(crate) async fn publish(&self, comment: &str) -> Answered {
+        let page = self.page("/publish").await;
+        let draft = page.split("name=\"draft\" value=\"").nth(1).unwrap();
+        let draft = draft.split('"').next().unwrap();
+        self.send("/publish", &[("draft", draft), ("comment", comment)])
+            .await
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answered {
         self.get_from("same-origin", path).await
     }
@@ -406,7 +415,7 @@ async fn publishing_says_what_changes_and_the_way_back_is_there() {
             && page.contains("Publish 1 change<"),
         "{page}"
     );
-    let published = visitor.send("/publish", &[("comment", "a <gate>")]).await;
+    let published = visitor.publish("a <gate>").await;
     assert_eq!(
         published.header("location"),
         Some("/publish?done=published"),
@@ -421,7 +430,7 @@ async fn publishing_says_what_changes_and_the_way_back_is_there() {
         page.contains(">in force<") && page.contains("class=\"removed\""),
         "{page}"
     );
-    visitor.send("/publish", &[("comment", "stricter")]).await;
+    visitor.publish("stricter").await;
     let first = visitor.page("/revisions/1").await;
     assert!(
         first.contains("a &#60;gate&#62;") && first.contains("Put revision 1 in force again"),
@@ -442,6 +451,33 @@ async fn publishing_says_what_changes_and_the_way_back_is_there() {
         403
     );
     assert_eq!(visitor.get("/revisions/99").await.status, 404);
+}
+
+#[tokio::test]
+async fn what_is_published_is_what_was_read() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    let hook = |name: &str| json!({ "name": name, "event": "BeforeToolCall", "block": "no" });
+    acme.create(&hook("read"), &by).await.unwrap();
+    let visitor = stored.visit("acme", "publisher").await;
+    let seen = acme.draft().await.unwrap().sha256();
+    acme.create(&hook("unread"), &by).await.unwrap();
+    for draft in [&*seen, ""] {
+        let form = [("draft", draft), ("comment", "why not")];
+        let told = visitor.send("/publish", &form).await;
+        assert_eq!(told.status, 412);
+        for said in [
+            "is another one by now",
+            "unread",
+            "Publish 2 changes",
+            "why not",
+        ] {
+            assert!(told.body.contains(said), "{said}: {told:?}");
+        }
+    }
+    assert!(acme.bundle().await.unwrap().hooks.is_empty());
+    assert_eq!(visitor.publish("now").await.status, 303);
+    assert_eq!(acme.bundle().await.unwrap().hooks.len(), 2);
 }
 
 #[tokio::test]

@@ -111,7 +111,7 @@ async fn no_text_in_any_field_breaks_the_daemon() {
     .await;
     let owner = stored.client("acme", "owner").await;
     let made = owner.post("/hooks", &hook("old")).await.json();
-    owner.post("/revisions", &json!({})).await;
+    owner.publish(&json!({})).await;
     let draft = owner.get("/draft").await.json();
     let document: Value = serde_json::from_str(&hooks_server::openapi()).unwrap();
     let mut tried = 0;

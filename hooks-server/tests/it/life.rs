@@ -55,7 +55,7 @@ async fn the_hooks_of_all_tenants_end_together() {
         let owner = stored.client(tenant, "owner").await;
         let hook = json!({ "name": "slow", "event": "ToolCallEnd", "command": "sleep 60" });
         assert_eq!(owner.post("/hooks", &hook).await.status, 201);
-        assert_eq!(owner.post("/revisions", &json!({})).await.status, 201);
+        assert_eq!(owner.publish(&json!({})).await.status, 201);
         let event = json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "Bash",
             "tool_input": { "command": "ls" }, "tool_response": "done", "tool_use_id": "1" });
         let said = owner.door("/hooks/claude", &event.to_string()).await;

@@ -108,7 +108,7 @@ async fn publish(stored: &Stored, count: usize) {
     draft["hooks"] = (0..count).map(hook).collect();
     let said = client.send("PUT", "/draft", &follows, &draft).await;
     assert_eq!(said.status, 200, "{said:?}");
-    let said = client.post("/revisions", &json!({})).await;
+    let said = client.publish(&json!({})).await;
     assert_eq!(said.status, 201, "{said:?}");
 }
 

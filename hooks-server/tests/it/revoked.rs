@@ -100,7 +100,7 @@ async fn who_connects_again_as_another_sees_no_events_of_the_first() {
     for client in [&acme, &other] {
         let hook = json!({ "name": "no", "event": "BeforeToolCall", "block": "no" });
         assert_eq!(client.post("/hooks", &hook).await.status, 201);
-        client.post("/revisions", &json!({})).await;
+        client.publish(&json!({})).await;
     }
     let mut socket = Socket::open(&stored, &acme.token).await;
     let said = socket
