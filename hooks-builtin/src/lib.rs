@@ -103,6 +103,9 @@ mod writing_hooks {}
 #[doc = include_str!("../../docs/built-in-hooks.md")]
 mod built_in_hooks {}
 #[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../../docs/streaming.md")]
+mod streaming {}
+#[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../../docs/coming-from.md")]
 mod coming_from {}
 
@@ -195,7 +198,9 @@ pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 #[cfg(feature = "rate-limit")]
 pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 #[cfg(feature = "redact")]
-pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
+pub use self::redact::{
+    NamedPattern, Pattern, PatternError, Redact, RedactConfig, RedactStream, SecretKind,
+};
 #[cfg(feature = "security-policy")]
 pub use self::security_policy::{
     Autonomy, Missing, Profile, SecurityPolicy, SecurityPolicyConfig, ToolConfig,

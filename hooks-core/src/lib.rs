@@ -123,9 +123,6 @@ mod how_it_works {}
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/vocabularies.md")]
 mod vocabularies {}
-#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
-#[doc = include_str!("../../docs/streaming.md")]
-mod streaming {}
 #[cfg(all(doctest, feature = "agent"))]
 #[doc = include_str!("../README.md")]
 mod readme {}

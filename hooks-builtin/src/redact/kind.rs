@@ -1,637 +1,228 @@
-//! The kinds of secrets: what each looks like, and how to tell it from text that only looks like it.
-
-use std::ops::Range;
+//! The kinds of secrets, as a table: a line a kind, with its name and what it looks like.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What [`Redact`](crate::Redact) looks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum SecretKind {
+/// Makes `SecretKind` of the table.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $kind:ident $name:literal $form:literal)+) => {
+        /// What [`Redact`](crate::Redact) looks for.
+        ///
+        /// It finds a token by its vendor's prefix, its alphabet and its length. A placeholder such as `ghp_xxxx` is none.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[non_exhaustive]
+        pub enum SecretKind {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $kind,)+
+        }
+
+        impl SecretKind {
+            /// All kinds. If a text matches two kinds, the first one in this list applies.
+            pub const ALL: [SecretKind; [$($name),+].len()] = [$(SecretKind::$kind),+];
+
+            /// The kind's name in configurations, and in the replacement of a secret.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                [$($name),+][self as usize]
+            }
+
+            const fn form(self) -> &'static str {
+                [$($form),+][self as usize]
+            }
+        }
+    };
+}
+
+// A form is a regular expression of ASCII, for the secret or for its beginning. `{edge}` stands for where a number may
+// begin, and `{=}` for what is between a name and its value. A candidate may be rejected, and the search then continues
+// just after its start, so no form is of unbounded length.
+//
+// Tokens come first, in alphabetical order: one line is all that such a kind needs. The kinds from `PrivateKey` on have
+// code in `judge.rs`, and the names of values come after what is a secret by itself.
+kinds! {
+    /// API keys of Adyen: `AQE…`.
+    Adyen "adyen" r"AQE[a-z]hm[a-z][A-Za-z0-9+/=_-]{20}"
+    /// Personal access tokens of Airtable: `pat….…`.
+    Airtable "airtable" r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}"
+    /// Access key IDs of Alibaba Cloud: `LTAI…`.
+    Alibaba "alibaba" r"LTAI[A-Za-z0-9]{17}"
+    /// API tokens of Atlassian and Bitbucket: `ATATT3…`, `ATCTT3…`, `ATBB…`.
+    Atlassian "atlassian" r"AT(?:AT|CT)T3[A-Za-z0-9_-]{60}|ATBB[A-Za-z0-9]{32}"
+    /// API keys of Brevo: `xkeysib-…`, `xsmtpsib-…`.
+    Brevo "brevo" r"x(?:key|smtp)sib-[0-9a-f]{64}"
+    /// Origin CA keys of Cloudflare: `v1.0-…`.
+    Cloudflare "cloudflare" r"v1\.0-[0-9a-f]{24}-[0-9a-f]{40}"
+    /// Tokens of crates.io: `cio…`.
+    CratesIo "crates_io" r"cio[A-Za-z0-9]{32}"
+    /// Tokens of Databricks: `dapi…`.
+    Databricks "databricks" r"dapi[0-9a-f]{32}"
+    /// Tokens of DigitalOcean: `dop_v1_…`, `doo_v1_…`, `dor_v1_…`.
+    DigitalOcean "digitalocean" r"do[opr]_v1_[0-9a-f]{64}"
+    /// Bot tokens and webhooks of Discord.
+    Discord "discord" r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|discord(?:app)?\.com\\?/api\\?/webhooks\\?/[0-9]{17,20}\\?/[A-Za-z0-9_-]{60}"
+    /// Access tokens of Docker Hub: `dckr_pat_…`, `dckr_oat_…`.
+    DockerHub "docker_hub" r"dckr_[op]at_[A-Za-z0-9_-]{27}"
+    /// Tokens of Doppler: `dp.pt.…`, `dp.st.…` and others.
+    Doppler "doppler" r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40}"
+    /// Tokens of Dynatrace: `dt0c01.…`.
+    Dynatrace "dynatrace" r"dt0[a-z][0-9]{2}\.[A-Z0-9]{8,24}\.[A-Z0-9]{64}"
+    /// API keys of ElevenLabs: `sk_…`.
+    ElevenLabs "elevenlabs" r"sk_[0-9a-f]{48}"
+    /// Access tokens of Figma: `figd_…`.
+    Figma "figma" r"fig[dou][rh]?_[A-Za-z0-9_-]{40}"
+    /// Access tokens of Fly: `fo1_…`, `fm1r_…`, `fm2_…`.
+    Fly "fly" r"fo1_[A-Za-z0-9_-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{100}"
+    /// GitHub tokens: `ghp_…`, `gho_…`, `ghu_…`, `ghs_…`, `ghr_…`, `github_pat_…`.
+    GithubToken "github_token" r"gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{22}"
+    /// GitLab tokens: `glpat-…`, `gldt-…`, `glrt-…` and others.
+    Gitlab "gitlab" r"gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|rtr|soat|wt)-[A-Za-z0-9_-]{20}|GR1348941[A-Za-z0-9_-]{20}"
+    /// API keys, access tokens, refresh tokens and OAuth secrets of Google: `AIza…`, `ya29.…`, `1//0…`, `GOCSPX-…`.
+    Google "google" r"AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20}|1//0[A-Za-z0-9_-]{40}|GOCSPX-[A-Za-z0-9_-]{28}"
+    /// Tokens of Grafana: `glsa_…`, `glc_…`.
+    Grafana "grafana" r"glsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}|glc_[A-Za-z0-9+/]{32}"
+    /// API keys of Groq: `gsk_…`.
+    Groq "groq" r"gsk_[A-Za-z0-9]{52}"
+    /// Tokens of Heroku: `HRKU-…`.
+    Heroku "heroku" r"HRKU-[A-Za-z0-9_-]{36}"
+    /// Access tokens of HubSpot: `pat-na1-…`.
+    Hubspot "hubspot" r"pat-[a-z]{2}[0-9]-[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
+    /// Access tokens of Hugging Face: `hf_…`, `api_org_…`.
+    HuggingFace "hugging_face" r"(?:hf|api_org)_[A-Za-z0-9]{34}"
+    /// API keys of LangSmith: `lsv2_pt_…`, `lsv2_sk_…`.
+    LangSmith "langsmith" r"lsv2_[ps][kt]_[0-9a-f]{32}_[0-9a-f]{10}"
+    /// API keys of Linear: `lin_api_…`, `lin_oauth_…`.
+    Linear "linear" r"lin_(?:api|oauth)_[A-Za-z0-9]{40}"
+    /// API keys of Mailchimp: 32 digits and `-us…`.
+    Mailchimp "mailchimp" r"\b[0-9a-f]{32}-us[0-9]{1,2}\b"
+    /// API keys of Mailgun: `key-…`, and the form of three hexadecimal numbers.
+    Mailgun "mailgun" r"key-[0-9a-f]{32}\b|\b[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}\b"
+    /// Access tokens of Netlify: `nfp_…` and others.
+    Netlify "netlify" r"nf[bcopu]_[A-Za-z0-9]{36}"
+    /// Keys of New Relic: `NRAK-…` and others.
+    NewRelic "new_relic" r"NR(?:AA|AK|AL|II|IQ|RA|SP)-[A-Za-z0-9_-]{27}|NRJS-[0-9a-f]{19}"
+    /// Tokens of Notion: `ntn_…`, `secret_…`.
+    Notion "notion" r"ntn_[0-9]{11}[A-Za-z0-9]{35}|secret_[A-Za-z0-9]{43}"
+    /// Tokens of npm: `npm_…`.
+    Npm "npm" r"npm_[A-Za-z0-9]{36}"
+    /// API keys of NuGet: `oy2…`.
+    Nuget "nuget" r"oy2[a-z0-9]{43}"
+    /// API keys of Nvidia: `nvapi-…`.
+    Nvidia "nvidia" r"nvapi-[A-Za-z0-9_-]{60}"
+    /// Service account tokens of 1Password: `ops_eyJ…`.
+    OnePassword "one_password" r"ops_eyJ[A-Za-z0-9+/_-]{100}"
+    /// Access tokens of Braintree: `access_token$production$…`.
+    Paypal "paypal" r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"
+    /// API keys of Perplexity: `pplx-…`.
+    Perplexity "perplexity" r"pplx-[A-Za-z0-9]{40}"
+    /// Tokens and passwords of PlanetScale: `pscale_tkn_…`, `pscale_pw_…`.
+    Planetscale "planetscale" r"pscale_(?:tkn|oauth|pw)_[A-Za-z0-9_.=-]{32}"
+    /// Personal and project keys of PostHog: `phx_…`, `phs_…`.
+    Posthog "posthog" r"ph[sx]_[A-Za-z0-9_]{43}"
+    /// API keys of Postman: `PMAK-…`.
+    Postman "postman" r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"
+    /// Access tokens of Pulumi: `pul-…`.
+    Pulumi "pulumi" r"pul-[0-9a-f]{40}"
+    /// API tokens of PyPI: `pypi-…`.
+    Pypi "pypi" r"pypi-AgE[A-Za-z0-9_-]{50}"
+    /// API tokens of Replicate: `r8_…`.
+    Replicate "replicate" r"r8_[A-Za-z0-9]{37}"
+    /// API keys of RubyGems: `rubygems_…`.
+    Rubygems "rubygems" r"rubygems_[0-9a-f]{48}"
+    /// API keys of SendGrid: `SG.….…`.
+    Sendgrid "sendgrid" r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"
+    /// Tokens of Sentry: `sntrys_…`, `sntryu_…`.
+    Sentry "sentry" r"sntrys_eyJ[A-Za-z0-9+/]{40}|sntryu_[0-9a-f]{64}"
+    /// Tokens and secrets of Shopify: `shpat_…`, `shpss_…` and others.
+    Shopify "shopify" r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"
+    /// Slack tokens, `xox…` and `xapp-…`, cookies, and the URLs of Slack webhooks.
+    SlackToken "slack_token" r"xox[a-z]-(?:[A-Z0-9][A-Za-z0-9-]{9}|[A-Za-z0-9%+/=]{60})|xapp-[A-Z0-9][A-Za-z0-9-]{11}|hooks\.slack\.com(?:\\?/|%2[Ff])(?:services|workflows|triggers)(?:\\?/|%2[Ff])(?:[A-Za-z0-9]|\\?/|%2[Ff]){20}"
+    /// Tokens of SonarQube: `sqp_…`, `squ_…`, `sqa_…`.
+    Sonar "sonar" r"sq[apu]_[0-9a-f]{40}"
+    /// Access tokens of Sourcegraph: `sgp_…`.
+    Sourcegraph "sourcegraph" r"sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}"
+    /// Access tokens and secrets of Square: `sq0atp-…`, `sq0csp-…`, `EAAA…`.
+    Square "square" r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22}|EAAA[A-Za-z0-9_-]{60}"
+    /// Secret, restricted and webhook keys of Stripe: `sk_live_…`, `rk_test_…`, `whsec_…`.
+    Stripe "stripe" r"[rs]k_(?:live|test|prod)_[A-Za-z0-9]{16}|whsec_[A-Za-z0-9+/]{32}"
+    /// Access tokens and secret keys of Supabase: `sbp_…`, `sb_secret_…`.
+    Supabase "supabase" r"sbp_[0-9a-z]{40}|sb_secret_[A-Za-z0-9_-]{22}"
+    /// Keys of Tailscale: `tskey-auth-…` and others.
+    Tailscale "tailscale" r"tskey-[a-z]{2,20}-[A-Za-z0-9]{6,40}-[A-Za-z0-9]{20}"
+    /// Bot tokens of Telegram: a number, `:AA…`.
+    Telegram "telegram" r"(?:\b|bot)[0-9]{8,10}(?::|%3[Aa])AA[A-Za-z0-9_-]{33}"
+    /// API tokens of Terraform: `….atlasv1.…`.
+    Terraform "terraform" r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60}"
+    /// API keys of Twilio: `SK…`.
+    Twilio "twilio" r"SK[0-9a-f]{32}\b"
+    /// Tokens of Vault: `hvs.…`, `hvb.…`, `hvr.…`.
+    Vault "vault" r"hv[brs]\.[A-Za-z0-9_-]{24}"
+    /// Tokens of Vercel: `vcp_…` and others.
+    Vercel "vercel" r"vc[aikpr]_[A-Za-z0-9]{24}"
+    /// API keys of xAI: `xai-…`.
+    Xai "xai" r"xai-[A-Za-z0-9_]{70}"
+
+    /// Private keys: in PEM format, the whole block. If its end is missing, only the lines that look like a key are
+    /// found. If the first line is only mentioned, for example in code, nothing is found. PuTTY's private lines, and
+    /// the keys of age, `AGE-SECRET-KEY-1…`, as well.
+    PrivateKey "private_key" r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: [0-9]{1,3}|AGE-SECRET-KEY-1[A-Z0-9]{58}"
+    /// JSON web tokens, signed (three parts) or encrypted (five).
+    Jwt "jwt" r"eyJ[A-Za-z0-9_-]{6}"
+    /// API keys of OpenAI, Anthropic and others: `sk-…`.
+    OpenaiKey "openai_key" r"sk-[A-Za-z0-9_-]{20}"
+    /// Passwords in URLs, as in `postgres://user:password@host`. The rest of the URL stays.
+    UrlPassword "url_password" r":\\?/\\?/[!#-&(-.0-9;=?A-\[\]-~]{0,64}:[!#-&(-.0-;=?-\[\]-~]{1,128}@"
+    /// AWS access key IDs and Bedrock's keys, `ABSK…`. Secret keys that are named as such: next to the name, or as the
+    /// `value` after it.
+    AwsKey "aws_key" r#"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|ABSK[A-Za-z0-9+/]{100}|bedrock-api-key-[A-Za-z0-9+/]{40}|(?i:secret[_-]?(?:access[_-]?)?key)(?:{=}|\\?["']?(?:,\s{0,16}|[ \t]{1,8})\\?["']?)(?:[A-Za-z0-9/+]|%2[BbFf]){40}"#
+    /// Keys of Azure's storage and of its queues, `AccountKey=…`, signatures of SAS, `sig=…`, and client secrets.
+    Azure "azure" r"(?i:accountkey|sharedaccesskey|sharedsecretvalue)\s{0,4}=\s{0,4}[A-Za-z0-9+/]{40}|[?&;]sig=[A-Za-z0-9%+/]{40}|\b[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31}|\b[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{18}"
+    /// Credentials in headers, `Authorization: Basic …` and `Bearer …`, and docker's `"auth": "…"`.
+    Authorization "authorization" r#"(?i:authorization){=}(?i:basic|bearer|token)[ ]{1,4}[A-Za-z0-9+/_.~-]{8}|\b(?i:bearer)[ ]{1,4}[A-Za-z0-9+/_.~-]{20}|\\?"auth\\?"\s{0,4}:\s{0,4}\\?"[A-Za-z0-9+/]{8}"#
+    /// Values of names that end with `password`, `passphrase`, `secret`, `token`, `api_key`, `access_key` and the like,
+    /// in the environment, JSON, YAML, code, command lines and `.netrc`, if they look random. `$PASSWORD`,
+    /// `<your password>`, `changeme` and code such as `read_token()` do not. A password has at least 6 characters, with a
+    /// digit or a sign. Other values have letters and digits mixed: 8 of them, or 12 without a capital letter.
+    Credential "credential" r"(?i:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|secret[_-]?key(?:[_-]base)?|(?:api|access|account|auth|encryption|signing|master)[_-]?key){=}|--(?i:[a-z-]{0,20}(?:password|token|secret|key))[ \t]{1,4}|(?i:login)\s{1,8}[!-~]{1,64}\s{1,8}(?i:password)\s{1,8}"
     /// Numbers of payment cards: 13 to 19 digits with an issuer's prefix and the right check digit, in one piece or in
     /// groups of four (or 4, 6 and 5) with a space or a dash between them. Some numbers are found only in groups, or
     /// after a word about payment (`card`, `pan`): those with a length that is rare for cards and common for times and
     /// identifiers, and the values of keys such as `order_id`, `offset` and `timestamp`.
-    Card,
+    Card "card" r"{edge}[2-6](?:[ -]?[0-9]){12,30}"
     /// US social security numbers, `ddd-dd-dddd`, in the ranges that are assigned.
-    UsSsn,
+    UsSsn "us_ssn" r"{edge}[0-9]{3}-[0-9]{2}-[0-9]{4}\b"
     /// Korean resident registration numbers, `YYMMDD-ddddddd`, with a valid date.
-    KoreanRrn,
-    /// E-mail addresses, also with `%40`. `git@github.com` is not an address. Neither are package versions
-    /// (`left-pad@1.3.0.tgz`), systemd units (`getty@tty1.service`), names of SSH algorithms, and code
-    /// (`this@Main.getText`).
-    Email,
-    /// AWS access key IDs, and secret keys that are named as such: next to the name, or as the `value` after it.
-    AwsKey,
-    /// GitHub tokens: `ghp_…`, `gho_…`, `ghu_…`, `ghs_…`, `ghr_…`, `github_pat_…`.
-    GithubToken,
-    /// Slack tokens, `xox…` and `xapp-…`, and the URLs of Slack webhooks.
-    SlackToken,
-    /// API keys of OpenAI, Anthropic and others: `sk-…`.
-    OpenaiKey,
-    /// JSON web tokens, signed (three parts) or encrypted (five).
-    Jwt,
-    /// Private keys in PEM format, the whole block. If the end of the block is missing, only the lines that look like a
-    /// key are found. If the first line is only mentioned, for example in code, nothing is found.
-    PrivateKey,
+    KoreanRrn "korean_rrn" r"{edge}[0-9]{6}-[1-8][0-9]{6}\b"
+    /// E-mail addresses, also with `%40`, in scripts that put blanks between words. `git@github.com` is not an address.
+    /// Neither are package versions (`left-pad@1.3.0.tgz`), systemd units (`getty@tty1.service`), hosts of a local
+    /// network (`user@host.local`), names of SSH algorithms, and code (`this@Main.getText`).
+    Email "email" r"(?:@|%40)(?:(?:[A-Za-z0-9-]|(?u:[\u{c0}-\u{8ff}\u{1e00}-\u{1fff}]))+\.)+(?:xn--[A-Za-z0-9-]{2,}|[A-Za-z]{2,}|(?u:[\u{c0}-\u{8ff}]){2,})"
 }
+
+/// Where a number may begin: at a boundary of ASCII, or behind an escape whose last character looks like a letter.
+const EDGE: &str = r"(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])";
+/// What is between a name and its value: `=`, `": "`, `</name><value>`, `\n  value: `.
+const EQUALS: &str = r#"\\?["'`]?\]?(?:\s{0,8}(?:=>|:?=|:|>)|,?\s{0,40}\\?["']?(?i:value)\\?["']?\s{0,8}[:=])\s{0,16}\\?["'`]?"#;
 
 impl SecretKind {
-    /// All kinds. If a text matches two kinds, the first one in this list applies.
-    pub const ALL: [SecretKind; 10] = [
-        SecretKind::Card,
-        SecretKind::UsSsn,
-        SecretKind::KoreanRrn,
-        SecretKind::AwsKey,
-        SecretKind::GithubToken,
-        SecretKind::SlackToken,
-        SecretKind::OpenaiKey,
-        SecretKind::Jwt,
-        SecretKind::PrivateKey,
-        SecretKind::Email,
-    ];
-
-    /// The kind's name in configurations, and in the replacement of a secret.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            SecretKind::Card => "card",
-            SecretKind::UsSsn => "us_ssn",
-            SecretKind::KoreanRrn => "korean_rrn",
-            SecretKind::Email => "email",
-            SecretKind::AwsKey => "aws_key",
-            SecretKind::GithubToken => "github_token",
-            SecretKind::SlackToken => "slack_token",
-            SecretKind::OpenaiKey => "openai_key",
-            SecretKind::Jwt => "jwt",
-            SecretKind::PrivateKey => "private_key",
-        }
+    /// The regular expression for the kind, or for its beginning. Its boundaries are those of ASCII, so that text in any
+    /// script runs through the fast automaton.
+    pub(super) fn pattern(self) -> String {
+        let form = self.form().replace("{edge}", EDGE).replace("{=}", EQUALS);
+        format!("(?-u:{form})")
     }
 
-    /// The regular expression for the kind, or for its beginning. It matches ASCII only, and its boundaries are ASCII
-    /// as well, so that text in any script runs through the fast automaton.
-    ///
-    /// A candidate that may be rejected is matched for a bounded length. The search continues just after the
-    /// candidate's start, so otherwise it would read the same text many times.
-    pub(super) const fn pattern(self) -> &'static str {
-        match self {
-            SecretKind::Card => {
-                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[2-6](?:[ -]?[0-9]){12,30})"
-            }
-            SecretKind::UsSsn => {
-                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[0-9]{3}-[0-9]{2}-[0-9]{4}\b)"
-            }
-            SecretKind::KoreanRrn => {
-                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[0-9]{6}-[1-8][0-9]{6}\b)"
-            }
-            // The part from the `@` on.
-            SecretKind::Email => r"(?-u:(?:@|%40)(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
-            SecretKind::AwsKey => {
-                r#"(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret[_-]?(?:access[_-]?)?key)\\?["']?(?:\s{0,8}(?::?=|=>|:|>|,)\s{0,16}|[ \t]{1,8}|,?\s{0,40}\\?["']?(?i:value)\\?["']?\s{0,8}[:=]\s{0,16})\\?["']?(?:[A-Za-z0-9/+]|%2[BbFf]){40})"#
-            }
-            SecretKind::GithubToken => {
-                r"(?-u:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{22})"
-            }
-            SecretKind::SlackToken => {
-                r"(?-u:xox[a-z]-[A-Za-z0-9-]{10}|xapp-[A-Za-z0-9-]{12}|hooks\.slack\.com(?:/|%2[Ff])(?:services|workflows|triggers)(?:/|%2[Ff])(?:[A-Za-z0-9/]|%2[Ff]){20,})"
-            }
-            SecretKind::OpenaiKey => r"(?-u:sk-[A-Za-z0-9_-]{20})",
-            SecretKind::Jwt => r"(?-u:eyJ[A-Za-z0-9_-]{6})",
-            SecretKind::PrivateKey => {
-                r"(?-u:-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----)"
-            }
-        }
+    /// Whether the form begins with a name, and the secret is its value.
+    pub(super) fn is_of_name(self) -> bool {
+        use SecretKind::{Authorization, AwsKey, Azure, Credential};
+        matches!(self, Authorization | AwsKey | Azure | Credential)
     }
 
-    /// Returns the range of the secret, from `floor` on, if the candidate that was found is one.
-    pub(super) fn secret(
-        self,
-        text: &str,
-        floor: usize,
-        found: Range<usize>,
-    ) -> Option<Range<usize>> {
-        let is_token = !matches!(
-            self,
-            SecretKind::Card
-                | SecretKind::UsSsn
-                | SecretKind::KoreanRrn
-                | SecretKind::Email
-                | SecretKind::PrivateKey
-        );
-        if is_token && is_in_word(text, found.start) {
-            return None;
-        }
-        match self {
-            SecretKind::Card => card(text, without_escape(text, found)),
-            SecretKind::UsSsn => {
-                Some(without_escape(text, found)).filter(|found| is_ssn(text, found))
-            }
-            SecretKind::KoreanRrn => {
-                Some(without_escape(text, found)).filter(|found| is_rrn(text, found))
-            }
-            SecretKind::Email => email(text, floor, found),
-            SecretKind::AwsKey => Some(match found.len() {
-                20 => found,
-                _ if after(text, found.end)[0].is_ascii_alphanumeric() => return None,
-                _ if matches!(after(text, found.end)[0], b'/' | b'+' | b'=') => return None,
-                // The label stays.
-                _ => start_of_value(text, found.end, 40)..found.end,
-            }),
-            SecretKind::OpenaiKey => key(text, found),
-            SecretKind::Jwt => jwt(text, found),
-            SecretKind::PrivateKey => Some(found.start..end_of_block(text, &found)?),
-            SecretKind::GithubToken | SecretKind::SlackToken => {
-                Some(found.start..end_of_token(text, found.end, usize::MAX))
-            }
-        }
+    /// Whether a blank may be in the form or behind it, in the middle of a secret.
+    pub(super) fn has_blanks(self) -> bool {
+        self.is_of_name() || matches!(self, SecretKind::Card | SecretKind::PrivateKey)
     }
-}
 
-/// Returns the two bytes before a position, the nearer one first; 0 if there is none.
-fn before(text: &str, at: usize) -> [u8; 2] {
-    let bytes = text.as_bytes();
-    [1, 2].map(|back| at.checked_sub(back).map_or(0, |at| bytes[at]))
-}
-
-/// Returns the two bytes after a position; 0 if there is none.
-fn after(text: &str, at: usize) -> [u8; 2] {
-    let bytes = text.as_bytes();
-    [0, 1].map(|on| bytes.get(at + on).copied().unwrap_or(0))
-}
-
-/// Whether digits are a number of their own, and not a part of a longer number or of an identifier: `0.4111…`,
-/// `550e8400-…`, `v4-…`. In a list they are: `1,4111…,07/27`.
-fn stands_alone(text: &str, range: &Range<usize>) -> bool {
-    let joined = |[near, far]: [u8; 2]| match near {
-        b'.' | b'-' | b'_' => far.is_ascii_digit(),
-        // A byte of a longer character belongs to a word or to punctuation. A word is rare here.
-        near => near.is_ascii_alphanumeric(),
-    };
-    let begins = !joined(before(text, range.start)) || is_escaped(text, range.start);
-    begins && !joined(after(text, range.end))
-}
-
-/// Returns the range without the escape, or the underscore, that it may begin with.
-fn without_escape(text: &str, found: Range<usize>) -> Range<usize> {
-    let length = match text.as_bytes()[found.clone()] {
-        [b'_', ..] => 1,
-        [b'%', ..] => 3,
-        [b'\\', b'u', ..] => 6,
-        [b'\\', b'x', ..] => 4,
-        [b'\\', ..] => 2,
-        // A colour sequence, up to its letter.
-        [b'[', ref rest @ ..] => {
-            2 + rest
-                .iter()
-                .take_while(|byte| !byte.is_ascii_alphabetic())
-                .count()
-        }
-        _ => 0,
-    };
-    found.start + length..found.end
-}
-
-/// Whether the character before a token belongs to the same word.
-fn is_in_word(text: &str, at: usize) -> bool {
-    before(text, at)[0].is_ascii_alphanumeric() && !is_escaped(text, at)
-}
-
-/// Whether an escape ends here, whose last character only looks like a letter of the text.
-fn is_escaped(text: &str, at: usize) -> bool {
-    escape(text, at).is_some()
-}
-
-/// Returns where the escape begins that ends here, in JSON, in URLs or on terminals: `\n`, `\u003c`, `%20`, and the
-/// colours of `grep` and `git diff`, `ESC[31m`, even if the ESC itself is escaped.
-fn escape(text: &str, at: usize) -> Option<usize> {
-    const MOST_OF_COLOUR: usize = 17;
-    let before = &text.as_bytes()[..at];
-    let is_hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
-    match before {
-        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => return Some(at - 2),
-        [.., b'%', high, low] if is_hex(&[*high, *low]) => return Some(at - 3),
-        [.., b'\\', b'x', high, low] if is_hex(&[*high, *low]) => return Some(at - 4),
-        [.., b'\\', b'u', a, b, c, d] if is_hex(&[*a, *b, *c, *d]) => return Some(at - 6),
-        _ => {}
+    /// Whether the form says all about the kind, and nothing of it is a name that stays.
+    pub(super) fn is_token(self) -> bool {
+        self < SecretKind::PrivateKey
     }
-    let parameters = before.strip_suffix(
-        before
-            .last()
-            .filter(|byte| byte.is_ascii_alphabetic())
-            .map(std::slice::from_ref)?,
-    )?;
-    let digits = parameters
-        .iter()
-        .rev()
-        .take(MOST_OF_COLOUR)
-        .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
-        .count();
-    let introduced = parameters[..parameters.len() - digits].strip_suffix(b"[")?;
-    let introducers: [&[u8]; 6] = [b"\x1b", b"\\u001b", b"\\u001B", b"\\x1b", b"\\e", b"\\033"];
-    let begin = introducers
-        .iter()
-        .find_map(|introducer| introduced.strip_suffix(*introducer))?;
-    Some(begin.len())
-}
-
-/// Returns the longest card number that the digits begin with.
-fn card(text: &str, found: Range<usize>) -> Option<Range<usize>> {
-    let bytes = &text.as_bytes()[found.clone()];
-    let mut is_payment = None;
-    let mut digits = [0_u8; 19];
-    let mut groups = [0_u8; 19];
-    let (mut count, mut group) = (0, 0);
-    let mut separator = None;
-    let mut longest = None;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if !byte.is_ascii_digit() {
-            if *separator.get_or_insert(byte) != byte {
-                break;
-            }
-            group += 1;
-            continue;
-        }
-        if count == digits.len() {
-            break;
-        }
-        digits[count] = byte - b'0';
-        count += 1;
-        groups[group] += 1;
-        let range = found.start..found.start + at + 1;
-        if count >= 13
-            && is_grouped(&groups[..=group])
-            && is_issued(&digits[..count])
-            && has_check_digit(&digits[..count])
-            && stands_alone(text, &range)
-            && (group > 0
-                || (is_of_usual_length(&digits[..count]) && !is_of_other_name(text, found.start))
-                || *is_payment.get_or_insert_with(|| is_of_payment(text, found.start)))
-        {
-            longest = Some(range);
-        }
-    }
-    longest
-}
-
-/// Whether digits are grouped as on cards.
-fn is_grouped(groups: &[u8]) -> bool {
-    match groups {
-        [_] | [4, 6, 4 | 5] => true,
-        [whole @ .., 1..=4] => whole.len() >= 3 && whole.iter().all(|digits| *digits == 4),
-        _ => false,
-    }
-}
-
-/// Whether a number begins with an issuer's prefix, and has a length of that issuer.
-fn is_issued(digits: &[u8]) -> bool {
-    let number = |count: usize| {
-        digits[..count]
-            .iter()
-            .fold(0_u32, |number, digit| number * 10 + u32::from(*digit))
-    };
-    let length = digits.len();
-    match number(1) {
-        4 => matches!(length, 13 | 16 | 19),
-        2 => length == 16 && (2221..=2720).contains(&number(4)),
-        3 => match number(2) {
-            34 | 37 => length == 15,
-            30 | 36 | 38 | 39 => (14..=19).contains(&length),
-            35 => (16..=19).contains(&length),
-            _ => false,
-        },
-        5 => match number(2) {
-            51..=55 => length == 16,
-            50 | 56..=58 => length >= 13,
-            _ => false,
-        },
-        6 => match number(2) {
-            60 | 62 | 64 | 65 => (16..=19).contains(&length),
-            _ => length >= 13 && matches!(number(2), 63 | 67),
-        },
-        _ => false,
-    }
-}
-
-/// Whether a number has the usual length of its issuer. Otherwise it may well be a time in ticks, or an identifier.
-fn is_of_usual_length(digits: &[u8]) -> bool {
-    match digits {
-        // Maestro's numbers have any length.
-        [5, 0 | 6..=8, ..] | [6, 3 | 7, ..] => false,
-        [3, 4 | 7, ..] => digits.len() == 15,
-        [3, 0 | 6 | 8 | 9, ..] => digits.len() == 14,
-        _ => digits.len() == 16,
-    }
-}
-
-/// Whether a number is the value of a name that says that it is not a card: `order_id=4…`, `"offset": 4…`. One number
-/// in ten has the check digit of a card by chance.
-fn is_of_other_name(text: &str, at: usize) -> bool {
-    let is_around = |c: char| matches!(c, ' ' | '"' | '\'' | '\\' | ':' | '=');
-    let name = text[..at].trim_end_matches(is_around);
-    let is_value = text[name.len()..at].contains([':', '=']);
-    let others = [
-        "id",
-        "ids",
-        "offset",
-        "size",
-        "bytes",
-        "seed",
-        "hash",
-        "time",
-        "timestamp",
-        "ticks",
-    ];
-    // Matches the last word of `order_id`, `orderId` or `orderID`, but not of `void`.
-    let is_last_word = |other: &&str| {
-        let start = name.len().checked_sub(other.len());
-        let word = start.and_then(|start| name.get(start..).map(|word| (start, word)));
-        word.is_some_and(|(start, word)| {
-            let [near, _] = before(name, start);
-            let is_hump = near.is_ascii_lowercase() && word.starts_with(|c: char| c.is_uppercase());
-            word.eq_ignore_ascii_case(other) && (is_hump || !near.is_ascii_alphabetic())
-        })
-    };
-    is_value && others.iter().any(is_last_word)
-}
-
-/// Whether a word about payment is shortly before a number.
-fn is_of_payment(text: &str, at: usize) -> bool {
-    const NEAR: usize = 40;
-    let near = text.as_bytes()[at.saturating_sub(NEAR)..at].to_ascii_lowercase();
-    let near = String::from_utf8_lossy(&near);
-    ["card", "credit", "debit", "payment", "maestro", "visa"]
-        .iter()
-        .any(|word| near.contains(word))
-        || near
-            .split(|letter: char| !letter.is_ascii_alphanumeric())
-            .any(|word| matches!(word, "pan" | "cc"))
-}
-
-/// Luhn's check.
-fn has_check_digit(digits: &[u8]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(at, &digit)| match (at % 2, u32::from(digit) * 2) {
-            (0, _) => digit.into(),
-            (_, doubled) => doubled / 10 + doubled % 10,
-        })
-        .sum();
-    sum.is_multiple_of(10)
-}
-
-fn is_ssn(text: &str, found: &Range<usize>) -> bool {
-    let number = &text[found.clone()];
-    let (area, group, serial) = (&number[..3], &number[4..6], &number[7..]);
-    !matches!(area, "000" | "666")
-        && !area.starts_with('9')
-        && group != "00"
-        && serial != "0000"
-        && stands_alone(text, found)
-}
-
-fn is_rrn(text: &str, found: &Range<usize>) -> bool {
-    let number = &text.as_bytes()[found.clone()];
-    let two = |at: usize| (number[at] - b'0') * 10 + number[at + 1] - b'0';
-    let days = match two(2) {
-        2 => 29,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
-    };
-    (1..=days).contains(&two(4)) && stands_alone(text, found)
-}
-
-/// The maximum number of letters and digits in an escape.
-const MOST_OF_ESCAPE: usize = 20;
-
-/// Returns the range of an address. `found` is its end, from the `@` on.
-fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> {
-    // Latin letters only: text in other scripts may be next to an address without a blank.
-    let is_word = |c: char| {
-        c.is_ascii_alphanumeric()
-            || matches!(c, '_' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
-    };
-    let before = &text[floor..found.start];
-    let local = before
-        .rsplit(|c| !is_word(c) && !matches!(c, '.' | '%' | '+' | '-'))
-        .next()
-        .unwrap_or_default();
-    let mut local = &local[local.find(is_word)?..];
-    // `\nada@…`, `ESC[31mada@…`: the last letter of an escape belongs to the escape.
-    let begin = found.start - local.len();
-    let escaped = (1..=local.len().min(MOST_OF_ESCAPE)).find(|&length| {
-        local.is_char_boundary(length)
-            && escape(text, begin + length).is_some_and(|escape| escape < begin)
-    });
-    if let Some(length) = escaped {
-        local = &local[length..];
-    }
-    let at = if text.as_bytes()[found.start] == b'@' {
-        1
-    } else {
-        "%40".len()
-    };
-    let is_address = !local.is_empty()
-        && !is_of_code(local, &text[found.end..])
-        && is_of_mail(&text[found.start + at..found.end]);
-    is_address.then_some(found.start - local.len()..found.end)
-}
-
-/// Whether the text around an `@` is code: a label of Kotlin, a slot of R, or git's usual user.
-fn is_of_code(local: &str, rest: &str) -> bool {
-    matches!(
-        local,
-        "git" | "this" | "super" | "return" | "break" | "continue"
-    ) || rest.starts_with('$')
-        || rest.starts_with("[[")
-}
-
-/// Whether a domain can receive mail. It cannot if it is a package version, an image scale, a systemd unit, a method
-/// name, or a namespace of SSH's algorithms.
-fn is_of_mail(domain: &str) -> bool {
-    let mut labels = domain.split('.');
-    let first = labels.next().unwrap_or_default();
-    let last = domain.rsplit('.').next().unwrap_or_default();
-    let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
-    // Some providers have a number as their name, but none has such a short one, or two of them.
-    let is_version = is_number(first) && (first.len() <= 2 || labels.next().is_some_and(is_number));
-    let scale = first
-        .split('-')
-        .next()
-        .unwrap_or_default()
-        .strip_suffix('x');
-    let is_scale = scale.is_some_and(|scale| !scale.is_empty() && is_number(scale));
-    // `object@meta.data` is a slot of R.
-    let is_unit = matches!(
-        last,
-        "data"
-            | "service"
-            | "socket"
-            | "timer"
-            | "mount"
-            | "automount"
-            | "swap"
-            | "path"
-            | "slice"
-            | "scope"
-            | "device"
-    );
-    let has_hump =
-        |[before, letter]: &[u8; 2]| before.is_ascii_lowercase() && letter.is_ascii_uppercase();
-    let is_method = last.as_bytes().array_windows().any(has_hump);
-    let is_algorithm = matches!(domain, "openssh.com" | "libssh.org");
-    !(is_version || is_scale || is_unit || is_method || is_algorithm)
-}
-
-/// Returns where a value begins that ends here and has this many characters, some of which may be percent-encoded.
-fn start_of_value(text: &str, end: usize, characters: usize) -> usize {
-    (0..characters).fold(end, |end, _| match &text.as_bytes()[..end] {
-        [.., b'%', b'2', _] => end - 3,
-        _ => end - 1,
-    })
-}
-
-/// Returns the end of the token characters, at most this many from a position.
-fn end_of_token(text: &str, from: usize, most: usize) -> usize {
-    let is_of_token = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let rest = text.as_bytes()[from..].iter();
-    from + rest.take(most).take_while(is_of_token).count()
-}
-
-/// The maximum number of bytes that are read to recognise a key.
-const MOST_OF_KEY: usize = 512;
-const MOST_OF_HEADER: usize = 8192;
-const MOST_OF_PAYLOAD: usize = 64 * 1024;
-
-/// Returns the range of a key. A name made of words, such as `sk-learn-based-classifier-for-text`, is not a key.
-fn key(text: &str, found: Range<usize>) -> Option<Range<usize>> {
-    let known = &text[found.start..end_of_token(text, found.end, MOST_OF_KEY)];
-    let has = |is: fn(&u8) -> bool| known.as_bytes().iter().any(is);
-    // The prefixes of some vendors are sufficient.
-    let is_known = [
-        "sk-proj-",
-        "sk-ant-",
-        "sk-svcacct-",
-        "sk-admin-",
-        "sk-or-v1-",
-    ]
-    .iter()
-    .any(|prefix| known.starts_with(prefix) && has(u8::is_ascii_uppercase));
-    // Slugs and names of pods consist of words with numbers between them.
-    let least = if has(u8::is_ascii_uppercase) { 6 } else { 20 };
-    let is_random = is_known
-        || known
-            .split(['-', '_'])
-            .any(|part| is_mixed(part) && part.len() >= least);
-    is_random.then(|| found.start..end_of_token(text, found.end, usize::MAX))
-}
-
-/// Whether letters and digits are mixed.
-fn is_mixed(part: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
-    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
-}
-
-/// Returns the range of three parts with dots between them, of which the last may be empty, or of five, of which the
-/// second may be empty.
-fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
-    let dot_at = |at: usize| (text.as_bytes().get(at) == Some(&b'.')).then_some(at + 1);
-    let next = |from: usize| dot_at(end_of_token(text, from, MOST_OF_PAYLOAD));
-    let payload = dot_at(end_of_token(text, found.end, MOST_OF_HEADER))?;
-    let signature = next(payload)?;
-    // In an encrypted token, these are the vector, the text and the tag.
-    if let Some(sealed) = next(signature).filter(|sealed| sealed - signature > 4)
-        && let Some(tag) = next(sealed).filter(|tag| tag - sealed > 1)
-        && let end = end_of_token(text, tag, usize::MAX)
-        && end - tag >= 4
-    {
-        return Some(found.start..end);
-    }
-    (signature - payload > 4).then(|| found.start..end_of_token(text, signature, usize::MAX))
-}
-
-/// How far from its beginning the end of a PEM block is searched.
-const MOST_OF_BLOCK: usize = 128 * 1024;
-/// How far from the beginning the first line of a key is searched. There may be comments before it.
-const MOST_OF_COMMENTS: usize = 1024;
-/// The minimum length of a line of a key, except its last line.
-const LINE_OF_KEY: usize = 40;
-
-/// Returns the end of the PEM block that begins with this first line: the line with the same label, or the last line
-/// that looks like a key. Returns nothing if the first line is only mentioned.
-fn end_of_block(text: &str, first: &Range<usize>) -> Option<usize> {
-    let last = text[first.clone()].replacen("BEGIN", "END", 1);
-    let rest = &text[first.end..text.floor_char_boundary(first.end.saturating_add(MOST_OF_BLOCK))];
-    if let Some(body) = rest.find(&last).map(|at| &rest[..at])
-        && !body.contains("-----BEGIN ")
-        && (has_line_of_key(body) || is_body(body))
-    {
-        return Some(first.end + body.len() + last.len());
-    }
-    let mut end = 0;
-    for line in lines_of_key(rest) {
-        let is_first = end == 0;
-        let (text, at) = (bare(line), line.as_ptr().addr() - rest.as_ptr().addr());
-        // Other words may follow the label on its line.
-        let is_long = text.split_whitespace().any(|part| part.len() >= 16);
-        let is_of_key = !text.is_empty()
-            && text.bytes().all(|byte| is_of_key(byte) || byte == b' ')
-            && (is_long || (at > 0 && (is_first || !text.contains(' '))));
-        if is_of_key {
-            end = at + line.len();
-        } else if !(is_first && (text.is_empty() || is_comment(text))) {
-            break;
-        }
-    }
-    (end > 0).then_some(first.end + end)
-}
-
-/// Returns the lines of a text. A line may end with an escape.
-fn lines_of_key(text: &str) -> impl Iterator<Item = &str> {
-    text.split('\n').flat_map(|line| line.split("\\n"))
-}
-
-/// Returns a line without the quotes of a language or the markers of a `diff`.
-fn bare(line: &str) -> &str {
-    line.trim_matches(|letter: char| {
-        letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | '\\')
-    })
-    .trim_start_matches(['+', '-', '>', ' '])
-    .trim_end_matches(['"', '\'', '+', ' '])
-}
-
-fn is_of_key(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
-}
-
-/// Whether a line is a header, such as `Proc-Type: 4,ENCRYPTED`.
-fn is_comment(line: &str) -> bool {
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
-    };
-    line.split_once(": ").is_some_and(|(name, _)| is_name(name))
-}
-
-/// Whether a line of a key is near the beginning.
-fn has_line_of_key(body: &str) -> bool {
-    let near = &body.as_bytes()[..body.len().min(MOST_OF_COMMENTS)];
-    near.split(|byte| !is_of_key(*byte))
-        .any(|run| run.len() >= LINE_OF_KEY)
-}
-
-/// Whether all lines are lines of a key, however short, or what was redacted of it.
-fn is_body(body: &str) -> bool {
-    let is_marked = |byte: u8| is_of_key(byte) || matches!(byte, b'[' | b']' | b':' | b'_');
-    let mut lines = lines_of_key(body)
-        .map(bare)
-        .filter(|line| !line.is_empty())
-        .peekable();
-    lines.peek().is_some() && lines.all(|line| is_comment(line) || line.bytes().all(is_marked))
 }

@@ -3,9 +3,12 @@
 //! One automaton finds everything that looks like a secret, in one pass. Code for each kind then rejects what only
 //! looks like a secret, such as a number with a wrong check digit.
 
+mod judge;
 mod kind;
 mod pattern;
+mod piece;
 mod scan;
+mod stream;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,6 +24,7 @@ use serde_json::Value;
 pub use self::kind::SecretKind;
 pub use self::pattern::{Pattern, PatternError};
 use self::scan::Scanner;
+pub use self::stream::RedactStream;
 use crate::shared::BuildError;
 
 /// Rewrites secrets and personal data in the output of tools and in outgoing messages. On request, it also rewrites the
@@ -155,6 +159,14 @@ impl Redact {
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.scanner.redact(text)
+    }
+
+    /// Rewrites a text that comes in pieces, such as the deltas of a model. It counts as this hook does.
+    ///
+    /// `LlmDelta` cannot be changed, so an agent that shows deltas passes them through a stream first. Make a new one for
+    /// each answer.
+    pub fn stream(&self) -> RedactStream {
+        RedactStream::new(self.clone())
     }
 
     /// Rewrites all texts in a value, and other values that are secrets. For records.

@@ -63,7 +63,7 @@ fn may_be_empty(pattern: &str) -> bool {
 }
 
 /// Compiles several patterns into one automaton.
-pub(super) fn compile(patterns: &[&str]) -> Result<Regex, String> {
+pub(super) fn compile(patterns: &[impl AsRef<str>]) -> Result<Regex, String> {
     let config = Regex::config()
         .nfa_size_limit(Some(MOST_BYTES))
         .hybrid_cache_capacity(4 << 20);

@@ -1,4 +1,4 @@
-//! Scans a text, again and again until there is nothing left to find.
+//! Scans a text piece by piece, and each piece again and again until there is nothing left to find.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,8 @@ use regex_automata::{Anchored, Input, Match, PatternID};
 
 use super::NamedPattern;
 use super::kind::SecretKind;
-use super::pattern::compile;
+use super::pattern::{Pattern, compile};
+use super::piece::{Ends, Known, open_at_the_end};
 use crate::shared::BuildError;
 
 /// Finds secrets, and counts what it replaces.
@@ -18,7 +19,13 @@ use crate::shared::BuildError;
 pub(super) struct Scanner {
     /// Compiled when it is first used: a program that runs for a single event seldom needs it.
     compiled: OnceLock<Regex>,
+    /// Matches a text that ends in the middle of a secret with blanks. Compiled when there is something to redact.
+    open: OnceLock<Regex>,
+    own: Vec<Pattern>,
+    /// The first kinds are tokens, and own patterns come last.
     targets: Vec<Target>,
+    /// How many of the kinds are tokens.
+    tokens: usize,
 }
 
 /// What one pattern of the automaton is for.
@@ -33,6 +40,9 @@ struct Target {
 
 const OPEN: &str = "[REDACTED:";
 const CLOSE: &str = "]";
+
+/// How many bytes before a piece its secrets may depend on.
+pub(super) const CONTEXT: usize = 64;
 
 /// How often a text is scanned for what the previous replacements have uncovered.
 const MOST_PASSES: u32 = 16;
@@ -88,10 +98,12 @@ impl Scanner {
             OnceLock::new()
         } else {
             let own = patterns.iter().map(|pattern| pattern.regex.as_str());
-            let all: Vec<_> = kinds.iter().map(|kind| kind.pattern()).chain(own).collect();
+            let kinds = kinds.iter().map(|kind| kind.pattern());
+            let all: Vec<_> = kinds.chain(own.map(String::from)).collect();
             let automaton = compile(&all).map_err(|reason| wrong(format!("together {reason}")))?;
             automaton.into()
         };
+        let tokens = kinds.iter().filter(|kind| kind.is_token()).count();
         let own = patterns
             .iter()
             .map(|pattern| Target::new(&pattern.name, None));
@@ -100,7 +112,16 @@ impl Scanner {
             .map(|kind| Target::new(kind.name(), Some(kind)))
             .chain(own)
             .collect();
-        Ok(Scanner { compiled, targets })
+        Ok(Scanner {
+            compiled,
+            open: OnceLock::new(),
+            own: patterns
+                .iter()
+                .map(|pattern| pattern.regex.clone())
+                .collect(),
+            tokens,
+            targets,
+        })
     }
 
     fn automaton(&self) -> &Regex {
@@ -120,55 +141,114 @@ impl Scanner {
     }
 
     /// Returns the text without secrets.
-    ///
-    /// A replacement changes the surroundings of other text, so the text is scanned until there is nothing more to
-    /// find. Replacements are not scanned again. Every pass replaces something, so the loop ends. If it does not end
-    /// soon, the whole text is replaced.
     pub(super) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut redacted = Cow::Borrowed(text);
+        if self.first(text, 0).is_none() {
+            return Cow::Borrowed(text);
+        }
+        let mut redacted = String::with_capacity(text.len());
+        let ends = self.ends(text, Known::default()).chain([text.len()]);
+        self.redact_pieces(text, ends, &mut redacted);
+        Cow::Owned(redacted)
+    }
+
+    /// Returns where the pieces of a text end. What follows such a place changes nothing before it.
+    pub(super) fn ends<'t>(&'t self, text: &'t str, known: Known) -> Ends<'t> {
+        let open = self.open.get_or_init(|| {
+            let kinds = self.targets.iter().filter_map(|target| target.kind);
+            let kinds = kinds.filter(|kind| kind.has_blanks());
+            let kinds = kinds.map(SecretKind::pattern);
+            let own = self.own.iter().map(|own| own.as_str().to_owned());
+            open_at_the_end(kinds.chain(own))
+        });
+        Ends::new(open, text, known)
+    }
+
+    /// Appends pieces without their secrets to what was redacted before, and returns the end of the last one.
+    ///
+    /// A replacement changes the surroundings of the text after it, for which `redacted` counts.
+    pub(super) fn redact_pieces(
+        &self,
+        text: &str,
+        ends: impl Iterator<Item = usize>,
+        redacted: &mut String,
+    ) -> usize {
+        let mut from = 0;
         let mut replaced = 0;
-        for pass in 0.. {
-            let Some((next, count)) = self.pass(&redacted) else {
-                break;
-            };
-            redacted = Cow::Owned(next);
-            replaced += count;
-            // Only a text that is written on purpose, to waste time, has secrets that hide each other so often.
-            if pass == MOST_PASSES {
-                redacted = Cow::Owned(self.all_of(&redacted));
+        // Up to here, the surroundings are not those in `text`.
+        let mut changed = if redacted.is_empty() { 0 } else { CONTEXT };
+        let mut next = 0;
+        for end in ends {
+            if from >= changed && next <= from {
+                let secret = self.first(text, from);
+                next = secret.map_or(usize::MAX, |(secret, _)| secret.start);
             }
+            let piece = &text[from..end];
+            if from >= changed && next >= end {
+                redacted.push_str(piece);
+            } else {
+                let context = redacted.len().saturating_sub(CONTEXT);
+                let context = redacted.floor_char_boundary(context);
+                let surrounded = [&redacted[context..], piece].concat();
+                let (surrounded, count) = self.settle(surrounded, redacted.len() - context);
+                if count > 0 {
+                    changed = end + CONTEXT;
+                }
+                redacted.truncate(context);
+                redacted.push_str(&surrounded);
+                replaced += count;
+            }
+            from = end;
         }
         if replaced > 0 {
             tracing::info!(target: "hooks_builtin::redact", replaced, "secrets were redacted");
         }
-        redacted
+        from
+    }
+
+    /// Returns the text without the secrets from a position on, and how many were replaced.
+    ///
+    /// A replacement changes the surroundings of other text, so the text is scanned until there is nothing more to
+    /// find. Replacements are not scanned again. Every pass replaces something, so the loop ends. If it does not end
+    /// soon, the whole text is replaced.
+    fn settle(&self, mut text: String, from: usize) -> (String, u64) {
+        let mut replaced = 0;
+        for pass in 0.. {
+            let Some((next, count)) = self.pass(&text, from) else {
+                break;
+            };
+            text = next;
+            replaced += count;
+            // Only a text that is written on purpose, to waste time, has secrets that hide each other so often.
+            if pass == MOST_PASSES
+                && let Some((_, target)) = self.first(&text, from)
+            {
+                text.truncate(from);
+                text.push_str(&target.marker);
+            }
+        }
+        (text, replaced)
     }
 
     /// Whether there is anything to replace.
     pub(super) fn finds_in(&self, text: &str) -> bool {
-        self.first(text).is_some()
+        self.first(text, 0).is_some()
     }
 
-    /// Returns the target of the first secret in a text.
-    fn first(&self, text: &str) -> Option<&Target> {
-        let found = self.unmarked(text).find_map(|open| self.next(text, open));
-        found.map(|(_, target)| target)
+    /// Returns the first secret from a position on.
+    fn first(&self, text: &str, from: usize) -> Option<(Range<usize>, &Target)> {
+        self.unmarked(text, from)
+            .find_map(|open| self.next(text, open))
     }
 
-    /// Returns the replacement of a whole text that still contains a secret.
-    fn all_of(&self, text: &str) -> String {
-        self.first(text)
-            .map_or_else(|| text.to_owned(), |target| target.marker.clone())
-    }
-
-    /// Replaces what is found once. Returns the text and the number of replacements; `None` if nothing was found.
-    fn pass(&self, text: &str) -> Option<(String, u64)> {
+    /// Replaces what is found once, from a position on. Returns the text and the number of replacements; `None` if
+    /// nothing was found.
+    fn pass(&self, text: &str, from: usize) -> Option<(String, u64)> {
         let mut redacted = String::new();
         // Text after a secret must see the end of the marker before it, as it would in the next pass.
         let mut seen = Cow::Borrowed(text);
         let mut copied = 0;
         let mut count = 0;
-        for open in self.unmarked(text) {
+        for open in self.unmarked(text, from) {
             // The block of a key may extend beyond a marker inside it.
             let mut from = open.start.max(copied);
             if from > open.end {
@@ -198,11 +278,11 @@ impl Scanner {
         Some((redacted, count))
     }
 
-    fn unmarked<'t>(&'t self, text: &'t str) -> Unmarked<'t> {
+    fn unmarked<'t>(&'t self, text: &'t str, from: usize) -> Unmarked<'t> {
         Unmarked {
             scanner: self,
             text,
-            from: 0,
+            from,
         }
     }
 
@@ -224,7 +304,9 @@ impl Scanner {
                 return Some(secret);
             }
             // A candidate that is not this kind of secret may be another kind, which begins at the same place or later.
-            let others = (found.pattern().as_usize() + 1..self.targets.len()).find_map(|other| {
+            // What is no token of one vendor is none of another.
+            let first = self.tokens.max(found.pattern().as_usize() + 1);
+            let others = (first..self.targets.len()).find_map(|other| {
                 let anchored = Anchored::Pattern(PatternID::new(other).ok()?);
                 let input = Input::new(text).span(start..range.end).anchored(anchored);
                 self.judge(text, floor, &self.automaton().search(&input)?)
@@ -246,6 +328,15 @@ impl Scanner {
         // Replacing an empty match would find it again.
         if secret.is_empty() {
             return None;
+        }
+        // A value that is a secret by itself has a better name than what its own name says.
+        if secret.start > found.start() && target.kind.is_some_and(SecretKind::is_of_name) {
+            let input = Input::new(text).span(secret.start..found.end().max(secret.end));
+            let value = self.automaton().search(&input.anchored(Anchored::Yes));
+            let better = value.and_then(|value| self.judge(text, secret.start, &value));
+            if better.is_some() {
+                return better;
+            }
         }
         Some((secret, target))
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::common::corpus;
-use hooks_builtin::{NamedPattern, Pattern, Redact, RedactConfig, SecretKind};
+use hooks_builtin::{NamedPattern, Pattern, Redact, RedactConfig, RedactStream, SecretKind};
 use hooks_core::agent::{
     AfterToolCall, AgentContext, BeforeLlmCall, ChatMessage, MessageSending, Role, ToolCall,
     ToolOutput,
@@ -23,9 +23,15 @@ fn cases(name: &str) -> Vec<(SecretKind, String)> {
                 .into_iter()
                 .find(|known| known.name() == kind)
                 .unwrap_or_else(|| panic!("there is no kind `{kind}`"));
+            let text = text.replace("\\+", "");
             (kind, text.replace("\\n", "\n").replace("\\t", "\t"))
         })
         .collect()
+}
+
+/// How many cases a kind needs. A token is only a line of the table.
+fn least(kind: SecretKind) -> usize {
+    if kind < SecretKind::PrivateKey { 1 } else { 10 }
 }
 
 #[test]
@@ -33,42 +39,51 @@ fn every_secret_of_the_corpus_is_found_as_what_it_is() {
     let cases = cases("secrets.txt");
     for kind in SecretKind::ALL {
         let of_kind = cases.iter().filter(|(other, _)| *other == kind).count();
-        assert!(of_kind >= 10, "{kind:?} has {of_kind}");
+        assert!(of_kind >= least(kind), "{kind:?} has {of_kind}");
     }
-    for (kind, text) in cases {
-        let redact = Redact::new();
-        let redacted = redact.redact(&text).into_owned();
-        assert!(
-            redacted.contains(&format!("[REDACTED:{}]", kind.name())),
-            "{kind:?}: {text}\n  -> {redacted}"
-        );
-        let found: Vec<_> = redact.counts().into_iter().map(|(kind, _)| kind).collect();
-        assert_eq!(found, [kind.name()], "{text}\n  -> {redacted}");
-        // Alone, each kind does as much.
+    let alone = SecretKind::ALL.map(|kind| {
+        let kinds = vec![kind];
         let config = RedactConfig {
-            kinds: vec![kind],
+            kinds,
             ..RedactConfig::default()
         };
-        let alone = Redact::from_config(&config).unwrap();
-        assert_eq!(alone.redact(&text), redacted);
+        Redact::from_config(&config).unwrap()
+    });
+    let mut wrong = Vec::new();
+    for (kind, text) in cases {
+        let redacted = ALL.redact(&text);
+        let mark = format!("[REDACTED:{}]", kind.name());
+        let marks = |text: &str| text.matches("[REDACTED:").count();
+        let of_kind = redacted.matches(&mark).count();
+        if of_kind == 0 || marks(&redacted) - marks(&text) != of_kind {
+            wrong.push(format!("{kind:?}: {text}\n  -> {redacted}"));
+        }
+        // Alone, each kind does as much.
+        let alone = alone[kind as usize].redact(&text);
+        if alone != redacted {
+            wrong.push(format!("{kind:?} alone: {text}\n  -> {alone}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn every_lookalike_of_the_corpus_stays() {
     let cases = cases("secrets_lookalikes.txt");
+    assert!(cases.len() >= 300);
     for kind in SecretKind::ALL {
         let of_kind = cases.iter().filter(|(other, _)| *other == kind).count();
-        assert!(of_kind >= 10, "{kind:?} has {of_kind}");
+        assert!(of_kind >= least(kind), "{kind:?} has {of_kind}");
     }
     let redact = Redact::new();
-    for (kind, text) in cases {
-        let redacted = redact.redact(&text);
-        assert!(
-            matches!(redacted, Cow::Borrowed(_)),
-            "{kind:?}: {text}\n  -> {redacted}"
-        );
-    }
+    let changed: Vec<_> = cases
+        .iter()
+        .filter_map(|(kind, text)| match redact.redact(text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(redacted) => Some(format!("{kind:?}: {text}\n  -> {redacted}")),
+        })
+        .collect();
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
 #[test]
@@ -293,6 +308,116 @@ proptest! {
             ALL.redact(&text),
             format!("{before} [REDACTED:{}] {after}", names[nth])
         );
+    }
+}
+
+/// What a stream returns of a text that comes in pieces.
+fn streamed<'t>(redact: &Redact, pieces: impl IntoIterator<Item = &'t str>) -> String {
+    let mut stream = redact.stream();
+    let mut shown: String = pieces.into_iter().map(|piece| stream.push(piece)).collect();
+    shown.push_str(&stream.finish());
+    shown
+}
+
+/// A text in pieces that end there.
+fn cut<'t>(text: &'t str, cuts: &[prop::sample::Index]) -> Vec<&'t str> {
+    let at = |cut: &prop::sample::Index| text.floor_char_boundary(cut.index(text.len() + 1));
+    let mut cuts: Vec<_> = cuts.iter().map(at).chain([0, text.len()]).collect();
+    cuts.sort_unstable();
+    cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_stream_returns_the_same_wherever_the_text_is_cut(
+        texts in prop::collection::vec(mixtures(), 1..4), between in "[ \n,あé]{0,3}",
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let text = texts.join(&between);
+        for redact in [&*ALL, &*WITH_OWN] {
+            prop_assert_eq!(streamed(redact, cut(&text, &cuts)), redact.redact(&text));
+        }
+    }
+}
+
+#[test]
+fn no_stream_shows_the_beginning_of_a_secret() {
+    let cases = cases("secrets.txt").into_iter();
+    for (_, text) in cases.chain(self::cases("secrets_lookalikes.txt")) {
+        for text in [
+            text.clone(),
+            format!("It is: {text}\nあ, {text} and more.\n"),
+        ] {
+            let letters = text
+                .char_indices()
+                .map(|(at, c)| &text[at..at + c.len_utf8()]);
+            assert_eq!(streamed(&ALL, letters), ALL.redact(&text));
+        }
+    }
+}
+
+#[test]
+fn a_stream_holds_a_word_and_what_may_be_a_secret() {
+    let mut stream = ALL.stream();
+    for (piece, shown) in [
+        ("An old", "An "),
+        ("er word, a pass", "older word, a "),
+        ("word: hun", ""),
+        ("ter! and", "password: [REDACTED:credential] "),
+        (" the number 4111 1111 ", "and the number "),
+        ("1111 1111 of 2026 ", "[REDACTED:card] of "),
+        ("あれは", "2026 あれは"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIE\nvQIB\n", ""),
+        ("-----END PRIVATE KEY-----\n", "[REDACTED:private_key]\n"),
+        (
+            "It begins with -----BEGIN PRIVATE KEY----- and so on. ",
+            "It begins with ",
+        ),
+    ] {
+        assert_eq!(stream.push(piece), shown, "{piece}");
+    }
+    // It is no key if no line of one is near.
+    let prose = "Then comes more about keys.\n";
+    let count = (0..100).find(|_| !stream.push(prose).is_empty()).unwrap();
+    assert!(count * prose.len() < 1100);
+    assert_eq!(stream.finish(), "");
+}
+
+#[test]
+fn a_stream_holds_no_more_than_it_says() {
+    let mut stream = ALL.stream();
+    let mut shown = String::new();
+    for _ in 0..RedactStream::MOST_HELD / 8 {
+        shown += &stream.push("0123456789");
+    }
+    shown += &stream.push("0123 and ada@example.org ");
+    shown += &stream.finish();
+    assert_eq!(shown, "[REDACTED:long] and [REDACTED:email] ");
+    assert_eq!(ALL.redact(&shown), shown);
+    let held = format!("{:?}", {
+        let mut stream = ALL.stream();
+        let _ = stream.push("hunter2");
+        stream
+    });
+    assert_eq!(held, "RedactStream { held: 7, .. }");
+}
+
+#[test]
+fn the_table_is_in_order() {
+    let names = SecretKind::ALL.map(SecretKind::name);
+    let tokens: Vec<_> = SecretKind::ALL
+        .iter()
+        .filter(|kind| **kind < SecretKind::PrivateKey)
+        .collect();
+    assert!(
+        tokens.is_sorted_by_key(|kind| kind.name()),
+        "the names of the tokens are sorted"
+    );
+    assert!(tokens.len() >= 55);
+    for (kind, name) in SecretKind::ALL.into_iter().zip(names) {
+        assert_eq!(serde_json::to_value(kind).unwrap(), name);
     }
 }
 
