@@ -246,10 +246,13 @@ impl Server {
             .layer(middleware::from_fn(body::in_time));
         let address = self.network.as_ref().map(TcpListener::local_addr);
         let is_public = matches!(address, Some(Ok(address)) if !address.ip().is_loopback());
-        if let (Some(api), true) = (&api, is_public) {
-            let known = middleware::from_fn_with_state(Arc::clone(api), health::of_known);
-            watched = watched.layer(known);
-        }
+        watched = match &api {
+            Some(api) if is_public => {
+                let known = middleware::from_fn_with_state(Arc::clone(api), health::of_known);
+                watched.layer(known)
+            }
+            _ => watched.layer(middleware::from_fn(page::of_this_machine)),
+        };
         let doors = doors.merge(watched);
         // With a store, a token says who asks.
         let doors = match &api {

@@ -28,18 +28,23 @@ fn daemon(folder: &Path, args: &[&str]) -> Daemon {
     let socket = folder.join("run/hooks.sock");
     let mut command = command(folder, &["serve", "--json"]);
     command.args(args).arg("--socket").arg(&socket);
+    let daemon = started(command);
+    assert_eq!(daemon.socket, socket);
+    daemon
+}
+
+/// Starts a daemon, and waits until it says where it is.
+fn started(mut command: Command) -> Daemon {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap())
         .read_line(&mut line)
         .unwrap();
     let ready: Value = serde_json::from_str(&line).unwrap();
-    assert_eq!(ready["socket"], socket.to_str().unwrap());
-    let address = ready["listen"].as_str().map(str::to_owned);
     Daemon {
         child,
-        socket,
-        address,
+        socket: ready["socket"].as_str().unwrap_or_default().into(),
+        address: ready["listen"].as_str().map(str::to_owned),
     }
 }
 
@@ -74,7 +79,8 @@ impl Daemon {
         body: &Value,
     ) -> TcpStream {
         let mut stream = TcpStream::connect(self.address.as_deref().unwrap()).unwrap();
-        let body = body.to_string();
+        let form = body.as_str().map(str::to_owned);
+        let body = form.unwrap_or_else(|| body.to_string());
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
              {headers}content-length: {}\r\n\r\n{body}",
@@ -794,19 +800,10 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
         )
         .env("HOOKS_EVALUATOR_KEY", CANARIES[2])
         .stderr(std::fs::File::create(&errors).unwrap());
-    let mut child = serving.stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let address = serde_json::from_str::<Value>(&line).unwrap()["listen"].clone();
-    let daemon = Daemon {
-        child,
-        socket: PathBuf::new(),
-        address: address.as_str().map(str::to_owned),
-    };
+    let mut daemon = started(serving);
     let ask = |method: &str, path: &str, body: &Value| {
-        answer(daemon.send(&owner, method, path, "", body))
+        let form = "content-type: application/x-www-form-urlencoded\r\n";
+        answer(daemon.send(&owner, method, path, form, body))
     };
     let post = json!({ "type": "http", "url": "https://gate.example.com/", "headers": { "X-Key": CANARIES[1] } });
     let hooks = [
@@ -841,10 +838,14 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
         shown += &ask("GET", &format!("/api/v1/{path}"), &Value::Null);
     }
     shown += &ask("GET", "/metrics", &Value::Null);
+    let guess = format!("token={}", CANARIES[0]);
+    let said = ask("POST", "/login", &guess.into());
+    assert!(said.contains("401"), "{said}");
+    let log = std::fs::read_to_string(&errors).unwrap();
+    assert!(log.contains("a login to the console was refused"), "{log}");
     assert!(shown.contains("hooks_"), "{shown}");
     let id = daemon.child.id().to_string();
     assert!(Command::new("kill").arg(id).status().unwrap().success());
-    let mut daemon = daemon;
     assert!(daemon.child.wait().unwrap().success());
     let said = run(command(folder.path(), &["verify", url]), "");
     assert_eq!((said.code, &*said.errors), (0, ""));

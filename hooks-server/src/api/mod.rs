@@ -35,6 +35,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
 use axum::routing::get;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use hooks_runtime::{RuntimeBuilder, SigningKey};
@@ -42,6 +43,7 @@ use hooks_store::Store;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
+use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, Header, InfoBuilder, ObjectBuilder, OpenApi, Ref,
@@ -251,6 +253,9 @@ pub(crate) fn router() -> Router<Arc<Api>> {
         )
         .route("/api/{*path}", axum::routing::any(nowhere))
         .method_not_allowed_fallback(no_such_method)
+        .layer(CatchPanicLayer::custom(|_| {
+            Problem::panicked().into_response()
+        }))
 }
 
 async fn nowhere() -> Problem {

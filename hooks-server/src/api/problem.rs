@@ -69,6 +69,11 @@ impl Problem {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
+    /// The daemon has panicked: what it was goes to standard error.
+    pub(crate) fn panicked() -> Self {
+        Problem::failed("the daemon failed: its log says why")
+    }
+
     /// The token has sent too many requests.
     pub(crate) fn too_many() -> Self {
         let why = "the token sends too many requests: wait a second";

@@ -29,12 +29,16 @@ mod when;
 
 use std::sync::Arc;
 
+use axum::response::IntoResponse as _;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
+use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
+use self::failed::Failed;
 pub(crate) use self::session::Sessions;
 use crate::api::Api;
+use crate::api::problem::Problem;
 
 /// What the pages need.
 #[derive(Clone)]
@@ -84,6 +88,9 @@ pub(crate) fn router<S>(api: Arc<Api>, sessions: Arc<Sessions>) -> Router<S> {
         .route("/login", get(session::form).post(session::open))
         .route("/logout", post(session::close))
         .route("/theme", post(frame::choose))
+        .layer(CatchPanicLayer::custom(|_| {
+            Failed::from(Problem::panicked()).into_response()
+        }))
         .layer(middleware::from_fn(guard::guarded))
         .route("/assets/{name}", get(assets::get))
         .layer(CompressionLayer::new())

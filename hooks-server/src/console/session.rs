@@ -245,6 +245,7 @@ pub(super) async fn open(
     match counted {
         Ok(caller) => entered(&console, &headers, caller, &login.next),
         Err(problem) => {
+            tracing::warn!(why = problem.detail(), "a login to the console was refused");
             let shown = Page {
                 theme: frame::theme(&headers),
                 next: login.next,

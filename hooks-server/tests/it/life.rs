@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::common::{claude, daemon, read, request, stored, stored_with};
+use crate::common::{claude, daemon, exchange, read, request, stored, stored_with};
 
 #[tokio::test]
 async fn what_has_begun_is_finished_and_nothing_new_is_accepted() {
@@ -92,6 +92,10 @@ async fn where_other_machines_reach_it_a_token_reads_its_state() {
     }
     let here = stored().await;
     assert_eq!(here.daemon.get("/metrics").await.status, 200);
+    // The name of a page may point to this machine.
+    let asked = b"GET /metrics HTTP/1.1\r\nhost: a.example\r\nconnection: close\r\n\r\n";
+    let said = exchange(here.daemon.tcp().await, asked).await;
+    assert_eq!(said.status, 403, "{said:?}");
 }
 
 #[tokio::test]

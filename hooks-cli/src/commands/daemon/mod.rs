@@ -12,6 +12,7 @@ use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
 use hooks_server::{Server, Shutdown};
 use hooks_store::{Capabilities, Store};
 use serde_json::json;
+use tracing_subscriber::filter::LevelFilter;
 
 use self::allowed::Allowed;
 use crate::commands::bundle::key_of;
@@ -53,6 +54,11 @@ pub(crate) fn run(
     args: Args,
     as_json: bool,
 ) -> Done {
+    // Standard output is for what programs read.
+    tracing_subscriber::fmt()
+        .with_max_level(LevelFilter::WARN)
+        .with_writer(std::io::stderr)
+        .init();
     let executor = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
