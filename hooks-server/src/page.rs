@@ -1,29 +1,58 @@
 //! What a page in a browser may not do. A browser sends requests for any page, and says in `Origin` whose page it is.
 
+use std::sync::Arc;
+
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::{HOST, HeaderName, ORIGIN};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use url::Url;
+
+/// Where browsers find the daemon, such as `https://hooks.example.com`. If nobody has said it, that is the host of a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Address(Option<Arc<str>>);
+
+impl Address {
+    /// Returns nothing if a browser has no page at such an address.
+    pub(crate) fn new(url: &Url) -> Option<Self> {
+        let is_http = matches!(url.scheme(), "http" | "https");
+        is_http.then(|| Address(Some(url.origin().ascii_serialization().into())))
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// Whether browsers come over TLS alone.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.as_str().is_some_and(|own| own.starts_with("https:"))
+    }
+
+    /// Whether a request comes from a page of the daemon, or from no page at all.
+    pub(crate) fn is_own(&self, headers: &HeaderMap) -> bool {
+        let Some(origin) = text(headers, &ORIGIN) else {
+            return !headers.contains_key(ORIGIN);
+        };
+        let Some(own) = self.as_str() else {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            return host.is_some() && host == text(headers, &HOST);
+        };
+        origin == own
+    }
+}
 
 /// Refuses what a page of another host sends.
-pub(crate) async fn of_no_other_host(request: Request<Body>, next: Next) -> Response {
-    if is_own(request.headers()) {
+pub(crate) async fn of_no_other_host(
+    State(address): State<Address>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
+    if address.is_own(request.headers()) {
         return next.run(request).await;
     }
     refused("a page of another host may not ask\n")
-}
-
-/// Whether a request comes from a page of this host, or from no page at all.
-pub(crate) fn is_own(headers: &HeaderMap) -> bool {
-    match text(headers, &ORIGIN) {
-        Some(origin) => {
-            let host = origin.split_once("://").map(|(_, host)| host);
-            host.is_some() && host == text(headers, &HOST)
-        }
-        None => !headers.contains_key(ORIGIN),
-    }
 }
 
 /// Refuses what is sent to another name than those of this machine: a page's own name may point to it.

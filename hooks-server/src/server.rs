@@ -13,17 +13,18 @@ use axum::routing::{get, post};
 use hooks_runtime::{Runtime, RuntimeBuilder, SigningKey};
 use hooks_store::Store;
 use tokio::net::TcpListener;
+use url::Url;
 
 use crate::api::{self, Api, Complete};
 use crate::body;
 use crate::connections::{self, Connections};
-use crate::console::{self, Sessions};
+use crate::console::{self, Console, Sessions};
 use crate::door::{agent, program};
 use crate::goclaw;
 use crate::health;
 use crate::limits::{CONNECTIONS, RATE};
 use crate::metrics::Metrics;
-use crate::page;
+use crate::page::{self, Address};
 use crate::program::Program;
 use crate::shared::Shared;
 use crate::shutdown::Shutdown;
@@ -38,6 +39,9 @@ pub enum ServerError {
         "{0} can be reached from other machines, and nobody is asked who they are: listen on 127.0.0.1"
     )]
     Open(SocketAddr),
+    /// A browser has no page there.
+    #[error("`{0}` is no address of a page: write `https://hooks.example.com`")]
+    PublicUrl(Url),
     /// It has no way in.
     #[error("nobody could reach the daemon: name a socket or an address")]
     NoDoor,
@@ -71,6 +75,7 @@ pub struct ServerBuilder {
     key: Option<SigningKey>,
     complete: Option<Complete>,
     rate: Option<NonZeroU32>,
+    public_url: Option<Url>,
 }
 
 impl fmt::Debug for ServerBuilder {
@@ -138,6 +143,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the address under which browsers find the console, if a proxy stands before the daemon. Then only pages of this
+    /// address write. If it begins with `https`, a browser sends the cookie of a session over TLS alone, and to no other host.
+    pub fn public_url(mut self, url: Url) -> Self {
+        self.public_url = Some(url);
+        self
+    }
+
     /// Begins to listen. Connections wait until [`run`](Server::run).
     ///
     /// # Errors
@@ -148,6 +160,10 @@ impl ServerBuilder {
         if let (Some(address), None) = (open, &self.store) {
             return Err(ServerError::Open(address));
         }
+        let public = match &self.public_url {
+            Some(url) => Address::new(url).ok_or_else(|| ServerError::PublicUrl(url.clone()))?,
+            None => Address::default(),
+        };
         if self.listen.is_none() && self.socket.is_none() {
             return Err(ServerError::NoDoor);
         }
@@ -164,6 +180,7 @@ impl ServerBuilder {
             socket,
             network,
             sessions: Arc::default(),
+            public,
             built: self,
         })
     }
@@ -174,6 +191,7 @@ pub struct Server {
     socket: Option<Socket>,
     network: Option<TcpListener>,
     sessions: Arc<Sessions>,
+    public: Address,
     built: ServerBuilder,
 }
 
@@ -209,7 +227,9 @@ impl Server {
     pub fn login(&self, tenant: &str) -> Option<String> {
         let (store, address) = (self.built.store.as_ref()?, self.address()?);
         let code = self.sessions.link(store.tenant(tenant));
-        Some(format!("http://{address}/login?code={code}"))
+        let here = format!("http://{address}");
+        let public = self.public.as_str().unwrap_or(&here);
+        Some(format!("{public}/login?code={code}"))
     }
 
     /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
@@ -238,7 +258,11 @@ impl Server {
         if let Some(api) = &api {
             let routes = api::router().route("/ws", get(goclaw::get));
             doors = doors.merge(routes.with_state(Arc::clone(api)));
-            doors = doors.merge(console::router(Arc::clone(api), Arc::clone(&self.sessions)));
+            doors = doors.merge(console::router(Console {
+                api: Arc::clone(api),
+                sessions: Arc::clone(&self.sessions),
+                address: self.public.clone(),
+            }));
         }
         let socket_doors = doors.clone().merge(watched.clone());
         let socket_doors = socket_doors
@@ -259,7 +283,8 @@ impl Server {
             None => doors.layer(middleware::from_fn(page::of_this_machine)),
             Some(_) => doors,
         };
-        let doors = doors.layer(middleware::from_fn(page::of_no_other_host));
+        let own = middleware::from_fn_with_state(self.public.clone(), page::of_no_other_host);
+        let doors = doors.layer(own);
         let doors = doors.layer(middleware::from_fn(body::in_time));
         let connections = Connections::new(CONNECTIONS, &shared.metrics, shutdown);
         let network = async {

@@ -1,7 +1,7 @@
 //! What a browser may do with the pages, and which requests other pages may not make.
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
@@ -11,16 +11,20 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::failed::Failed;
 use crate::api::problem::Problem;
-use crate::page;
+use crate::page::Address;
 
 /// Everything comes from here, nothing is written into a page that runs, and no page of others has ours in it.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Refuses writes of other pages, and sets the headers of all pages.
-pub(super) async fn guarded(request: Request<Body>, next: Next) -> Response {
+pub(super) async fn guarded(
+    State(address): State<Address>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
     let is_read = request.method().is_safe();
-    let mut response = if is_read || Site::of(request.headers()) != Site::Other {
+    let mut response = if is_read || Site::of(request.headers(), &address) != Site::Other {
         next.run(request).await
     } else {
         let why = "the form was sent by another page: open the page here, and send it again";
@@ -52,11 +56,11 @@ pub(super) enum Site {
 }
 
 impl Site {
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn of(headers: &HeaderMap, address: &Address) -> Self {
         match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
             Some(b"same-origin") => Site::Own,
             Some(b"none") => Site::Person,
-            None if page::is_own(headers) => Site::Own,
+            None if address.is_own(headers) => Site::Own,
             _ => Site::Other,
         }
     }
@@ -72,7 +76,7 @@ mod tests {
             let pairs = pairs
                 .iter()
                 .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)));
-            Site::of(&pairs.collect()) != Site::Other
+            Site::of(&pairs.collect(), &Address::default()) != Site::Other
         };
         assert!(asked(&[("sec-fetch-site", "same-origin")]));
         assert!(asked(&[("sec-fetch-site", "none")]));

@@ -39,12 +39,14 @@ use self::failed::Failed;
 pub(crate) use self::session::Sessions;
 use crate::api::Api;
 use crate::api::problem::Problem;
+use crate::page::Address;
 
 /// What the pages need.
 #[derive(Clone)]
 pub(crate) struct Console {
-    api: Arc<Api>,
-    sessions: Arc<Sessions>,
+    pub(crate) api: Arc<Api>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) address: Address,
 }
 
 /// The pages, in the order of the navigation.
@@ -83,7 +85,7 @@ fn pages() -> Router<Console> {
 }
 
 /// The routes of the console.
-pub(crate) fn router<S>(api: Arc<Api>, sessions: Arc<Sessions>) -> Router<S> {
+pub(crate) fn router<S>(console: Console) -> Router<S> {
     pages()
         .route("/login", get(session::form).post(session::open))
         .route("/logout", post(session::close))
@@ -91,8 +93,11 @@ pub(crate) fn router<S>(api: Arc<Api>, sessions: Arc<Sessions>) -> Router<S> {
         .layer(CatchPanicLayer::custom(|_| {
             Failed::from(Problem::panicked()).into_response()
         }))
-        .layer(middleware::from_fn(guard::guarded))
+        .layer(middleware::from_fn_with_state(
+            console.address.clone(),
+            guard::guarded,
+        ))
         .route("/assets/{name}", get(assets::get))
         .layer(CompressionLayer::new())
-        .with_state(Console { api, sessions })
+        .with_state(console)
 }

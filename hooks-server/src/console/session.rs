@@ -35,8 +35,12 @@ const MOST: usize = 16;
 /// How long a link of the daemon is good.
 const LINK: Duration = Duration::from_mins(10);
 
-/// The name of the cookie.
-const NAME: &str = "hooks_session";
+/// The cookie of a session: its name, and what a browser may do with it. With `__Host-`, no other host sets it.
+const PLAIN: (&str, &str) = ("hooks_session", "Path=/; HttpOnly; SameSite=Lax");
+const SECURE: (&str, &str) = (
+    "__Host-hooks_session",
+    "Path=/; HttpOnly; SameSite=Lax; Secure",
+);
 
 /// The sessions that are open, and the links that open one.
 #[derive(Default)]
@@ -111,12 +115,6 @@ impl Sessions {
         id
     }
 
-    fn close(&self, headers: &HeaderMap) {
-        if let Some(id) = cookie(headers, NAME) {
-            locked(&self.open).remove(id);
-        }
-    }
-
     /// Who has a session, and its end.
     fn caller(&self, id: &str) -> Option<(Caller, watch::Receiver<()>)> {
         let mut open = locked(&self.open);
@@ -132,6 +130,23 @@ pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
     let lines = lines.filter_map(|line| line.to_str().ok());
     let mut cookies = lines.flat_map(|line| line.split(';'));
     cookies.find_map(|cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
+}
+
+impl Console {
+    fn cookie(&self) -> (&'static str, &'static str) {
+        if self.address.is_secure() {
+            SECURE
+        } else {
+            PLAIN
+        }
+    }
+
+    /// Closes the session of a browser.
+    fn close(&self, headers: &HeaderMap) {
+        if let Some(id) = cookie(headers, self.cookie().0) {
+            locked(&self.sessions.open).remove(id);
+        }
+    }
 }
 
 /// Whoever looks at a page.
@@ -162,7 +177,7 @@ impl FromRequestParts<Console> for Visitor {
     type Rejection = Failed;
 
     async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Failed> {
-        let id = cookie(&parts.headers, NAME);
+        let id = cookie(&parts.headers, console.cookie().0);
         let session = id.and_then(|id| console.sessions.caller(id));
         let stranger = || Failed::Stranger(parts.uri.to_string());
         let (caller, end) = session.ok_or_else(stranger)?;
@@ -181,7 +196,7 @@ impl FromRequestParts<Console> for Visitor {
             caller,
             theme: frame::theme(&parts.headers),
             address: parts.uri.to_string(),
-            site: Site::of(&parts.headers),
+            site: Site::of(&parts.headers, &console.address),
             end,
         })
     }
@@ -269,16 +284,18 @@ fn person(caller: Caller) -> Result<Caller, Problem> {
 
 fn entered(console: &Console, headers: &HeaderMap, caller: Caller, next: &str) -> Response {
     // The browser has one cookie, so the session of before is nobody's.
-    console.sessions.close(headers);
+    console.close(headers);
     let id = console.sessions.open(caller);
-    let cookie = format!("{NAME}={id}; Path=/; HttpOnly; SameSite=Lax");
+    let (name, how) = console.cookie();
+    let cookie = format!("{name}={id}; {how}");
     ([(SET_COOKIE, cookie)], to(next)).into_response()
 }
 
 /// Closes the session.
 pub(super) async fn close(State(console): State<Console>, headers: HeaderMap) -> Response {
-    console.sessions.close(&headers);
-    let gone = format!("{NAME}=; Path=/; Max-Age=0");
+    console.close(&headers);
+    let (name, how) = console.cookie();
+    let gone = format!("{name}=; {how}; Max-Age=0");
     ([(SET_COOKIE, gone)], to("/login")).into_response()
 }
 

@@ -169,3 +169,29 @@ async fn a_token_has_few_connections_that_stay() {
         })
         .await;
 }
+
+#[tokio::test]
+async fn with_a_public_address_only_its_pages_write_and_the_cookie_is_for_tls() {
+    let url = "https://hooks.example.com/console".parse().unwrap();
+    let stored = stored_with(Capabilities::all(), |server| server.public_url(url)).await;
+    let visitor = stored.visit("acme", "viewer").await;
+    assert!(visitor.cookie.starts_with("__Host-"), "{}", visitor.cookie);
+    visitor.page("/").await;
+    for (origin, status) in [
+        ("https://hooks.example.com", 401),
+        ("http://hooks.example.com", 403),
+        ("https://hooks.example.com:8443", 403),
+        ("http://localhost", 403),
+        ("null", 403),
+    ] {
+        let origin = format!("origin: {origin}\r\n");
+        let said = form(&stored, &origin, "/login", &[("token", "no")]).await;
+        assert_eq!(said.status, status, "{origin}: {said:?}");
+    }
+    let gone = visitor.send("/logout", &[]).await;
+    let gone = gone.header("set-cookie").unwrap();
+    assert!(
+        gone.contains("Secure") && gone.contains("Max-Age=0"),
+        "{gone}"
+    );
+}

@@ -13,6 +13,7 @@ use hooks_server::{Server, Shutdown};
 use hooks_store::{Capabilities, Store};
 use serde_json::json;
 use tracing_subscriber::filter::LevelFilter;
+use url::Url;
 
 use self::allowed::Allowed;
 use crate::commands::bundle::key_of;
@@ -42,6 +43,9 @@ pub(crate) struct Args {
     /// The tenant whose console the link opens; by default the global one, whose hooks all tenants have.
     #[arg(long, requires = "store", default_value = "")]
     tenant: String,
+    /// The address under which browsers find the console, if a proxy stands before the daemon: `https://hooks.example.com`.
+    #[arg(long, value_name = "URL")]
+    public_url: Option<Url>,
     /// Show what it is like, with a store that is thrown away and an agent that calls tools.
     #[arg(long, conflicts_with_all = ["store", "file", "records"])]
     demo: bool,
@@ -111,6 +115,9 @@ async fn serve(
     }
     if let Some(address) = args.listen.or(default) {
         builder = builder.listen(address);
+    }
+    if let Some(url) = args.public_url {
+        builder = builder.public_url(url);
     }
     let server = builder.bind().await.map_err(Failure::found)?;
     let shutdown = Shutdown::on_signals().map_err(Failure::found)?;
