@@ -14,6 +14,7 @@ use crate::admin::{By, Write};
 use crate::bundle::{MOST_HOOKS, expect_room, name_of};
 use crate::engine::{Reads, Row, args};
 use crate::error::{MOST, Mistake, StoreError};
+use crate::page::{Page, before, rows_for};
 use crate::scope::HookScope;
 use crate::secret::{self, MOVED};
 use crate::store::Tenant;
@@ -50,7 +51,7 @@ pub struct Hook {
     pub at: Timestamp,
 }
 
-/// A version of a hook.
+/// A version of a hook. [`Tenant::version`] returns the hook as it was.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HookVersion {
     /// Its number, from 1.
@@ -59,9 +60,7 @@ pub struct HookVersion {
     pub parent: u64,
     /// The SHA-256 of the canonical body, in hexadecimal digits.
     pub hash: String,
-    /// The hook.
-    pub body: Value,
-    /// Whether this version is the end of the hook. Its body is that of the version before.
+    /// Whether this version is the end of the hook.
     pub is_deleted: bool,
     /// Who has saved it.
     pub author: String,
@@ -209,36 +208,66 @@ impl Tenant {
         ids.collect()
     }
 
-    /// Returns all versions of a hook, newest first, also of a deleted one; nothing if there never was one.
+    /// Returns a page of the versions of a hook, newest first, before the one with the number `cursor`; also of a deleted one.
+    /// Nothing is on the page if there never was one.
     ///
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn versions(&self, id: &str) -> Result<Vec<HookVersion>, StoreError> {
-        self.versions_in(&mut self.engine(), id).await
+    pub async fn versions(
+        &self,
+        id: &str,
+        cursor: Option<u64>,
+        limit: u32,
+    ) -> Result<Page<HookVersion>, StoreError> {
+        let reads = &mut self.engine();
+        self.versions_in(reads, id, cursor, limit).await
     }
 
     async fn versions_in(
         &self,
         reads: &mut dyn Reads,
         id: &str,
-    ) -> Result<Vec<HookVersion>, StoreError> {
-        let sql = "SELECT version, parent, hash, body, deleted, author, comment, at FROM hook_version \
-                   WHERE tenant_id = $1 AND hook_id = $2 ORDER BY version DESC";
-        let rows = reads.read(sql, args![&self.id, id]).await?;
+        cursor: Option<u64>,
+        limit: u32,
+    ) -> Result<Page<HookVersion>, StoreError> {
+        let sql = "SELECT version, parent, hash, deleted, author, comment, at FROM hook_version \
+                   WHERE tenant_id = $1 AND hook_id = $2 AND version < $3 ORDER BY version DESC LIMIT $4";
+        let values = args![&self.id, id, before(cursor), rows_for(limit)];
+        let rows = reads.read(sql, values).await?;
         let versions = rows.iter().map(|row| {
             Ok(HookVersion {
                 version: row.number("version")?,
                 parent: row.number("parent")?,
                 hash: row.text("hash")?,
-                body: row.json("body")?,
                 is_deleted: row.int("deleted")? != 0,
                 author: row.text("author")?,
                 comment: row.text("comment")?,
                 at: row.time("at")?,
             })
         });
-        versions.collect()
+        let versions = versions.collect::<Result<_, StoreError>>()?;
+        Ok(Page::of(versions, limit, |one: &HookVersion| one.version))
+    }
+
+    /// Returns the hook as one of its versions has it; nothing if there is no such version, or it is the end of the hook.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn version(&self, id: &str, version: u64) -> Result<Option<Value>, StoreError> {
+        self.version_in(&mut self.engine(), id, version).await
+    }
+
+    async fn version_in(
+        &self,
+        reads: &mut dyn Reads,
+        id: &str,
+        version: u64,
+    ) -> Result<Option<Value>, StoreError> {
+        let sql = "SELECT body FROM hook_version WHERE tenant_id = $1 AND hook_id = $2 AND version = $3 AND deleted = 0";
+        let rows = reads.read(sql, args![&self.id, id, version]).await?;
+        rows.first().map(|row| row.json("body")).transpose()
     }
 
     /// Adds a hook to the draft. Without a name, it gets that of its event, and a number.
@@ -362,12 +391,12 @@ impl Tenant {
         by: &By,
     ) -> Result<Hook, StoreError> {
         let mut write = self.write(by).await?;
-        let versions = self.versions_in(&mut write, id).await?;
-        let missing = || StoreError::NotFound(format!("version {version} of a hook {id:?}"));
-        let newest = versions.first().ok_or_else(missing)?;
-        let mut olds = versions.iter();
-        let old = olds.find(|old| old.version == version);
-        let old = old.ok_or_else(missing)?;
+        let newest = self.versions_in(&mut write, id, None, 1).await?;
+        let old = self.version_in(&mut write, id, version).await?;
+        let Some((newest, old)) = newest.items.first().zip(old) else {
+            let missing = format!("version {version} of a hook {id:?}");
+            return Err(StoreError::NotFound(missing));
+        };
         if newest.version != expected {
             return Err(StoreError::Conflict {
                 current: newest.version,
@@ -377,16 +406,15 @@ impl Tenant {
             self.names(&mut write).await?;
         }
         if id != SETTINGS {
-            self.check_hook(&mut write, &old.body).await?;
-            self.expect_free(&mut write, id, &old.body).await?;
+            self.check_hook(&mut write, &old).await?;
+            self.expect_free(&mut write, id, &old).await?;
         }
         let before = Before {
             id,
             version: newest.version,
             hash: &newest.hash,
         };
-        let hook = self.save(&mut write, before, old.body.clone(), false);
-        let hook = hook.await?;
+        let hook = self.save(&mut write, before, old, false).await?;
         write.commit().await?;
         Ok(hook)
     }

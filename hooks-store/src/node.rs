@@ -1,6 +1,8 @@
 //! Nodes: the runtimes that run a tenant's hooks, which revision each has in force, which breakers are open there, and in
 //! which order its hooks run.
 
+use std::collections::HashMap;
+
 use hooks_runtime::{BreakerState, Ordered, Status};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -42,7 +44,7 @@ pub struct NodeReport {
     pub revision: u64,
     /// Its hash.
     pub hash: String,
-    /// Why a later revision was refused; empty if none was.
+    /// Why a later revision was refused; empty if none was. The first KiB is kept.
     pub refused: String,
     /// The hooks that are not asked, or are tried again, because they failed too often.
     pub breakers: Vec<(String, BreakerState)>,
@@ -126,6 +128,17 @@ const GONE: SignedDuration = SignedDuration::from_mins(10);
 /// The longest order of a node, in bytes of JSON: some thousands of hooks.
 const LONGEST_ORDER: usize = 1 << 20;
 
+/// The longest name of a node, in bytes.
+const LONGEST_NAME: usize = 200;
+
+/// How much of another text of a node is kept, in bytes: every page of people reads it.
+const LONGEST_TEXT: usize = 1 << 10;
+
+/// The part of a text that is kept.
+fn begin(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_TEXT)]
+}
+
 /// An order as it is kept.
 fn order_text(order: &[Ordered]) -> Result<String, StoreError> {
     for (index, hook) in order.iter().enumerate() {
@@ -157,8 +170,13 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the revision or a version is more than 2^53 - 1, the order is longer than 1 MiB, or the database fails.
+    /// If the name does not have 1 to 200 bytes, the revision or a version is more than 2^53 - 1, the order is longer than
+    /// 1 MiB, or the database fails.
     pub async fn report(&self, node: &str, report: &NodeReport) -> Result<Told, StoreError> {
+        if !(1..=LONGEST_NAME).contains(&node.len()) {
+            let message = format!("a name has 1 to {LONGEST_NAME} bytes");
+            return Err(StoreError::invalid("/name", message, ""));
+        }
         expect_exact("/revision", report.revision)?;
         let order = report.order.as_deref().map(order_text).transpose()?;
         let now = self.store.now();
@@ -170,8 +188,8 @@ impl Tenant {
             &self.id,
             node,
             report.revision,
-            &report.hash,
-            &report.refused,
+            begin(&report.hash),
+            begin(&report.refused),
             now
         ];
         transaction.execute(sql, values).await?;
@@ -201,20 +219,18 @@ impl Tenant {
         }
         let sql = "DELETE FROM breaker WHERE tenant_id = $1 AND node = $2 RETURNING hook, state, since, reset";
         let old = transaction.fetch(sql, args![&self.id, node]).await?;
-        let mut reset = Vec::new();
+        let (mut reset, mut known) = (Vec::new(), HashMap::new());
         for row in &old {
+            let (hook, state) = (row.text("hook")?, row.text("state")?);
             if row.int("reset")? != 0 {
-                reset.push(row.text("hook")?);
+                reset.push(hook.clone());
             }
+            known.insert((hook, state), row.time("since")?);
         }
         for (hook, state) in &report.breakers {
             let state = word(*state);
-            let mut since = now;
-            for row in &old {
-                if row.text("hook")? == *hook && row.text("state")? == state {
-                    since = row.time("since")?;
-                }
-            }
+            let since = known.get(&(hook.clone(), state.to_owned()));
+            let since = *since.unwrap_or(&now);
             let sql = "INSERT INTO breaker (tenant_id, node, hook, state, since, reset) \
                        VALUES ($1, $2, $3, $4, $5, 0) ON CONFLICT (tenant_id, node, hook) DO NOTHING";
             transaction

@@ -10,6 +10,12 @@ use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::text::sha256;
 
+/// How many samples a tenant has at most.
+const MOST: u64 = 500;
+
+/// The longest sample, in bytes of JSON.
+const LONGEST: usize = 64 << 10;
+
 /// An event to save.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,15 +58,28 @@ impl Sample {
 }
 
 impl Tenant {
-    /// Saves an event.
+    /// Saves an event. A tenant has at most 500, each with at most 64 KiB of JSON.
     ///
     /// # Errors
     ///
-    /// If the database fails.
+    /// If it is longer, there are as many already, or the database fails.
     pub async fn save_sample(&self, sample: &NewSample, by: &By) -> Result<Sample, StoreError> {
-        let mut write = self.write(by).await?;
-        let (id, at) = (self.store.new_id(), write.at);
         let body = json!(sample).to_string();
+        if body.len() > LONGEST {
+            let message = format!(
+                "the sample has {} bytes, and {LONGEST} are the most",
+                body.len()
+            );
+            return Err(StoreError::invalid("/body", message, "leave something out"));
+        }
+        let mut write = self.write(by).await?;
+        let sql = "SELECT COUNT(*) AS count FROM sample WHERE tenant_id = $1";
+        let rows = write.read(sql, args![&self.id]).await?;
+        if rows.first().map_or(Ok(0), |row| row.number("count"))? >= MOST {
+            let message = format!("there are {MOST} samples already");
+            return Err(StoreError::invalid("", message, "remove one first"));
+        }
+        let (id, at) = (self.store.new_id(), write.at);
         let hash = hex::encode(sha256(body.as_bytes()));
         let sql = "INSERT INTO sample (tenant_id, id, name, body, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
         let values = args![&self.id, &id, &sample.name, body, &by.actor, at];
@@ -84,6 +103,20 @@ impl Tenant {
         let sql = "SELECT id, body, author, at FROM sample WHERE tenant_id = $1 ORDER BY name, id";
         let rows = self.engine().fetch(sql, args![&self.id]).await?;
         rows.iter().map(Sample::of).collect()
+    }
+
+    /// Returns the ids and the names of the saved events, by their names.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn sample_names(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let sql = "SELECT id, name FROM sample WHERE tenant_id = $1 ORDER BY name, id";
+        let rows = self.engine().fetch(sql, args![&self.id]).await?;
+        let named = rows
+            .iter()
+            .map(|row| Ok((row.text("id")?, row.text("name")?)));
+        named.collect()
     }
 
     /// Returns a saved event.

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::aside::aside;
 use super::caller::Caller;
-use super::extract::{Expected, Json, Path, etag};
+use super::extract::{Expected, Json, Path, Query, etag};
 use super::problem::Problem;
-use super::wire::{Hook, HookVersion, List};
+use super::wire::{Hook, HookVersion, List, PageQuery};
 
 /// Returns a hook of the draft, with its version as the `ETag`.
 #[utoipa::path(get, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook")), responses((status = 200, body = Hook)))]
@@ -50,18 +50,32 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Lists all versions of a hook, newest first, also of one that is deleted.
-#[utoipa::path(get, path = "/hooks/{id}/versions", params(("id" = String, Path, description = "The id of the hook")), responses((status = 200, body = List<HookVersion>)))]
+/// Lists the versions of a hook, newest first, also of one that is deleted.
+#[utoipa::path(get, path = "/hooks/{id}/versions", params(("id" = String, Path, description = "The id of the hook"), PageQuery), responses((status = 200, body = List<HookVersion>)))]
 pub(super) async fn versions(
     caller: Caller,
     Path(id): Path<String>,
+    Query(page): Query<PageQuery>,
 ) -> Result<axum::Json<List<HookVersion>>, Problem> {
     caller.at_least(Role::Viewer)?;
-    let versions = caller.tenant.versions(&id).await?;
-    if versions.is_empty() {
+    let versions = caller.tenant.versions(&id, page.cursor, page.limit());
+    let versions = versions.await?;
+    if versions.items.is_empty() && page.cursor.is_none() {
         return Err(Problem::no("hook", &id));
     }
-    Ok(axum::Json(List::whole(versions)))
+    Ok(axum::Json(List::page(versions)))
+}
+
+/// Returns a hook as one of its versions has it.
+#[utoipa::path(get, path = "/hooks/{id}/versions/{version}", params(("id" = String, Path, description = "The id of the hook"), ("version" = u64, Path, description = "The number of the version")), responses((status = 200, body = Value)))]
+pub(super) async fn version(
+    caller: Caller,
+    Path((id, version)): Path<(String, u64)>,
+) -> Result<axum::Json<Value>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let body = caller.tenant.version(&id, version).await?;
+    let body = body.ok_or_else(|| Problem::no("version", version))?;
+    Ok(axum::Json(body))
 }
 
 /// Saves an old version of a hook as its newest one. A deleted hook comes back.

@@ -137,6 +137,7 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(hooks::list, hooks::create))
         .routes(routes!(hook::get, hook::put, hook::delete))
         .routes(routes!(hook::versions))
+        .routes(routes!(hook::version))
         .routes(routes!(hook::restore))
         .routes(routes!(convert::post))
         .routes(routes!(capabilities::get))

@@ -58,9 +58,6 @@ pub(super) async fn report(
 ) -> Result<axum::Json<Told>, Problem> {
     caller.at_least(Role::Operator)?;
     let said = said.read().await?;
-    if said.name.is_empty() || said.name.len() > 200 {
-        return Err(Problem::at("/name", "a name has 1 to 200 characters"));
-    }
     let breakers = said
         .breakers
         .into_iter()

@@ -106,8 +106,6 @@ wire! {
         parent: u64,
         /// The SHA-256 of the canonical body.
         hash: String,
-        /// The hook.
-        body: Value,
         /// Whether it is the end of the hook.
         is_deleted: bool,
         /// Who has saved it.

@@ -5,7 +5,7 @@ use axum::extract::Query;
 use axum::response::IntoResponse as _;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_runtime::OwnedEvent;
-use hooks_store::{NewSample, Role, Sample};
+use hooks_store::{NewSample, Role};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -77,7 +77,8 @@ impl Simulation {
 #[template(path = "simulator.html")]
 struct Page {
     frame: Frame,
-    samples: Vec<Sample>,
+    /// The ids and the names of samples.
+    samples: Vec<(String, String)>,
     /// The `name` of the event, its fields as `event`, where it happens as `cx`, the hooks that it is for as `of`, those that
     /// `run`, and the name of the `sample` that it is saved as.
     form: Sent,
@@ -93,7 +94,7 @@ async fn show(visitor: &Visitor, form: Sent, tried: Result<Option<Simulation>, P
     let status = frame.status();
     let shown = page(&Page {
         frame,
-        samples: visitor.tenant().samples().await?,
+        samples: visitor.tenant().sample_names().await?,
         form,
         result,
     });

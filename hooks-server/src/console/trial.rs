@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use hooks_core::agent::AgentContext;
-use hooks_store::{Role, Sample};
+use hooks_store::Role;
 use serde_json::Value;
 
 use super::diff::pretty;
@@ -16,7 +16,8 @@ use crate::api::simulate::event;
 pub(super) struct Trial {
     /// The event as JSON, as the API takes it.
     pub(super) event: String,
-    pub(super) samples: Vec<Sample>,
+    /// The ids and the names of samples.
+    pub(super) samples: Vec<(String, String)>,
     pub(super) result: Option<Result<Simulation, String>>,
 }
 
@@ -26,7 +27,7 @@ impl Trial {
         let event = sent.get("trial").filter(|event| !event.is_empty());
         Ok(Trial {
             event: event.unwrap_or_else(|| example(hook)),
-            samples: visitor.tenant().samples().await?,
+            samples: visitor.tenant().sample_names().await?,
             result: None,
         })
     }
@@ -41,11 +42,11 @@ impl Trial {
         visitor.at_least(Role::Operator)?;
         let mut cx = AgentContext::new("trial");
         let chosen = sent.text("sample");
-        if let Some(sample) = self.samples.iter().find(|sample| sample.id == chosen) {
-            let mut event = sample.saved.body.clone();
-            event["event"] = sample.saved.event.clone().into();
+        if let Some(sample) = visitor.tenant().sample(&chosen).await? {
+            let mut event = sample.saved.body;
+            event["event"] = sample.saved.event.into();
             self.event = pretty(&event);
-            cx = serde_json::from_value(sample.saved.cx.clone()).unwrap_or(cx);
+            cx = serde_json::from_value(sample.saved.cx).unwrap_or(cx);
         }
         self.result = match tried(visitor, hook, cx, &self.event).await {
             Err(problem) if problem.status() == StatusCode::UNPROCESSABLE_ENTITY => {

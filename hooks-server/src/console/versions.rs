@@ -12,8 +12,13 @@ use super::session::Visitor;
 use super::when::When;
 use crate::api::problem::Problem;
 
+/// How many versions a page has.
+const PAGE: u32 = 50;
+
 #[derive(Deserialize)]
 pub(super) struct Asked {
+    /// Versions before this one.
+    before: Option<u64>,
     /// What is compared; by default the newest version with the one before.
     from: Option<u64>,
     to: Option<u64>,
@@ -24,7 +29,9 @@ pub(super) struct Asked {
 struct Page {
     frame: Frame,
     id: String,
+    newest: HookVersion,
     versions: Vec<HookVersion>,
+    older: Option<u64>,
     /// What is compared.
     from: u64,
     to: u64,
@@ -32,10 +39,6 @@ struct Page {
 }
 
 impl Page {
-    fn newest(&self) -> &HookVersion {
-        &self.versions[0]
-    }
-
     fn differs(&self) -> bool {
         self.lines.iter().any(|line| !line.is_same())
     }
@@ -47,20 +50,27 @@ pub(super) async fn get(
     Path(id): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Answer {
-    let versions = visitor.tenant().versions(&id).await?;
-    let newest = versions.first().ok_or_else(|| Problem::no("hook", &id))?;
-    let name = newest.body["name"].as_str().unwrap_or_default();
+    let tenant = visitor.tenant();
+    let newest = tenant.versions(&id, None, 1).await?.items.pop();
+    let newest = newest.ok_or_else(|| Problem::no("hook", &id))?;
+    let versions = tenant.versions(&id, asked.before, PAGE).await?;
     let to = asked.to.unwrap_or(newest.version);
     let from = asked.from.unwrap_or(to.saturating_sub(1));
-    let hook = |number| {
-        let mut versions = versions.iter();
-        let version = versions.find(|version| version.version == number)?;
-        (!version.is_deleted).then_some(&version.body)
+    let [before, after] = [from, to].map(|number| tenant.version(&id, number));
+    let last = if newest.is_deleted {
+        newest.parent
+    } else {
+        newest.version
     };
+    let last = tenant.version(&id, last).await?;
+    let name = last.as_ref().and_then(|hook| hook["name"].as_str());
+    let title = format!("Versions of {}", name.unwrap_or_default());
     Ok(page(&Page {
-        frame: Frame::new(&visitor, "/", format!("Versions of {name}")).await?,
-        lines: diff::hooks(hook(from), hook(to)),
-        versions,
+        frame: Frame::new(&visitor, "/", title).await?,
+        lines: diff::hooks(before.await?.as_ref(), after.await?.as_ref()),
+        newest,
+        versions: versions.items,
+        older: versions.next,
         id,
         from,
         to,

@@ -77,6 +77,9 @@ async fn a_hook_is_saved_published_and_rolled_back() {
             .len(),
         2
     );
+    let first = owner.get(&format!("{path}/versions/1")).await;
+    assert_eq!(first.json()["name"], "a");
+    assert_eq!(owner.get(&format!("{path}/versions/3")).await.status, 404);
 
     assert_eq!(
         owner.get("/bundle").await.json()["hooks"],

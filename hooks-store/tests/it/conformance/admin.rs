@@ -3,7 +3,7 @@
 use hooks_store::{NewSample, Role, StoreError};
 use serde_json::json;
 
-use crate::common::{Place, ada, block};
+use crate::common::{Place, ada, block, mistakes};
 
 pub(crate) async fn every_write_is_in_the_log_and_the_log_is_a_chain(place: Place) {
     let store = place.open().await;
@@ -132,6 +132,22 @@ pub(crate) async fn a_sample_is_saved_and_removed(place: Place) {
         (acme.samples().await.unwrap().as_slice(), &saved.saved),
         ([saved.clone()].as_slice(), &sample)
     );
+    let names = acme.sample_names().await.unwrap();
+    assert_eq!(names, [(saved.id.clone(), "a force push".to_owned())]);
+    let long = NewSample {
+        body: json!({ "args": "x".repeat(64 << 10) }),
+        ..sample.clone()
+    };
+    assert_eq!(
+        mistakes(acme.save_sample(&long, &ada()).await)[0].path,
+        "/body"
+    );
+    let crowded = store.tenant("crowded");
+    for _ in 0..500 {
+        crowded.save_sample(&sample, &ada()).await.unwrap();
+    }
+    let told = mistakes(crowded.save_sample(&sample, &ada()).await);
+    assert_eq!(told[0].message, "there are 500 samples already");
     assert!(
         store
             .tenant("other")

@@ -17,12 +17,16 @@ pub(crate) async fn a_hook_has_versions_and_nothing_is_edited(place: Place) {
         (hook.version, changed.version, &hook.id),
         (1, 2, &changed.id)
     );
-    let versions = acme.versions(&hook.id).await.unwrap();
-    let bodies: Vec<_> = versions
-        .iter()
-        .map(|version| version.body["tools"][0].clone())
-        .collect();
-    assert_eq!(bodies, ["ship", "deploy"]);
+    let first = acme.versions(&hook.id, None, 1).await.unwrap();
+    assert_eq!((first.items[0].version, first.next), (2, Some(2)));
+    let rest = acme.versions(&hook.id, first.next, 1).await.unwrap();
+    assert_eq!((rest.items[0].version, rest.next), (1, None));
+    for (version, tool) in [(2, "ship"), (1, "deploy")] {
+        let body = acme.version(&hook.id, version).await.unwrap().unwrap();
+        assert_eq!(body["tools"][0], tool);
+    }
+    assert!(acme.version(&hook.id, 3).await.unwrap().is_none());
+    let versions = first.items;
     assert_eq!(
         (
             versions[0].parent,
@@ -93,7 +97,8 @@ pub(crate) async fn a_deleted_hook_leaves_its_name_and_can_come_back(place: Plac
         acme.restore(&hook.id, 1, 2, &ada()).await.unwrap().version,
         3
     );
-    let versions = acme.versions(&hook.id).await.unwrap();
+    assert!(acme.version(&hook.id, 2).await.unwrap().is_none());
+    let versions = acme.versions(&hook.id, None, 9).await.unwrap().items;
     assert_eq!(
         versions
             .iter()
@@ -222,7 +227,14 @@ pub(crate) async fn what_is_of_another_tenant_is_not_found(place: Place) {
     let hook = acme.create(&block("a", "deploy"), &ada()).await.unwrap();
     let published = acme.publish(&ada()).await.unwrap();
     assert!(other.hook(&hook.id).await.unwrap().is_none());
-    assert!(other.versions(&hook.id).await.unwrap().is_empty());
+    assert!(
+        other
+            .versions(&hook.id, None, 9)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
     assert!(other.revision(published.revision).await.unwrap().is_none());
     let writes = [
         other

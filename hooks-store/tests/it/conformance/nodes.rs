@@ -32,6 +32,19 @@ pub(crate) async fn a_node_reports_and_learns_which_breakers_to_close(place: Pla
     };
     let told = mistakes(acme.report("node 1", &told).await);
     assert_eq!(told[0].path, "/revision");
+    for name in ["", &"n".repeat(201)] {
+        let told = mistakes(acme.report(name, &report).await);
+        assert_eq!(told[0].path, "/name");
+    }
+    let long = NodeReport {
+        hash: "h".repeat(2000),
+        refused: "é".repeat(2000),
+        ..report.clone()
+    };
+    acme.report("node 1", &long).await.unwrap();
+    let node = acme.nodes().await.unwrap().remove(0);
+    let refused = node.refused.map(|refused| refused.len());
+    assert_eq!((node.hash.len(), refused), (1024, Some(1024)));
     report.refused = "no such handler".into();
     report.breakers = vec![("a".into(), BreakerState::Open)];
     acme.report("node 1", &report).await.unwrap();
