@@ -91,23 +91,22 @@ macro_rules! speak {
             use sqlx::{Column as _, Row as _, TypeInfo as _, ValueRef as _};
 
             let sql: std::sync::Arc<str> = sql.into();
+            let columns = rows.first().map_or(&[][..], |row| row.columns());
+            let names = columns.iter().map(|column| column.name().to_owned());
+            let names: std::sync::Arc<[String]> = names.collect();
             let rows = rows.iter().map(|row| {
-                let mut key = String::new();
-                let values = row.columns().iter().map(|column| {
-                    let index = column.ordinal();
-                    let value = match row.try_get_raw(index)?.type_info().name() {
+                let values = (0..names.len()).map(|index| {
+                    Ok(match row.try_get_raw(index)?.type_info().name() {
                         $int => Value::Int(row.try_get(index)?),
                         "TEXT" => Value::Text(row.try_get(index)?),
                         _ => Value::Bytes(row.try_get(index)?),
-                    };
-                    if index == 0 {
-                        key = value.shown();
-                    }
-                    Ok((column.name().to_owned(), value))
+                    })
                 });
-                let values = values.collect::<Result<_, sqlx::Error>>()?;
-                let sql = std::sync::Arc::clone(&sql);
-                Ok(Row { sql, values, key })
+                Ok(Row {
+                    sql: std::sync::Arc::clone(&sql),
+                    names: std::sync::Arc::clone(&names),
+                    values: values.collect::<Result<_, sqlx::Error>>()?,
+                })
             });
             rows.collect()
         }

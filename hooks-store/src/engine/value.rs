@@ -1,6 +1,5 @@
 //! The values of statements and rows.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -85,18 +84,19 @@ pub(crate) use args;
 pub(crate) struct Row {
     /// The statement, shared by its rows, whose table an error names.
     pub(super) sql: Arc<str>,
-    pub(super) values: HashMap<String, Value>,
-    /// The first value.
-    pub(super) key: String,
+    /// The names of the columns, shared by its rows.
+    pub(super) names: Arc<[String]>,
+    pub(super) values: Vec<Value>,
 }
 
 impl Row {
     pub(crate) fn get(&self, column: &str) -> Option<&Value> {
-        self.values.get(column)
+        let index = self.names.iter().position(|name| name == column)?;
+        self.values.get(index)
     }
 
     pub(crate) fn int(&self, column: &str) -> Result<i64, StoreError> {
-        match self.values.get(column) {
+        match self.get(column) {
             Some(Value::Int(value)) => Ok(*value),
             _ => Err(self.wrong(column, "is no whole number")),
         }
@@ -107,14 +107,14 @@ impl Row {
     }
 
     pub(crate) fn text(&self, column: &str) -> Result<String, StoreError> {
-        match self.values.get(column) {
+        match self.get(column) {
             Some(Value::Text(text)) => Ok(text.clone()),
             _ => Err(self.wrong(column, "is no text")),
         }
     }
 
     pub(crate) fn bytes(&self, column: &str) -> Result<Vec<u8>, StoreError> {
-        match self.values.get(column) {
+        match self.get(column) {
             Some(Value::Bytes(bytes)) => Ok(bytes.clone()),
             _ => Err(self.wrong(column, "is no bytes")),
         }
@@ -138,7 +138,7 @@ impl Row {
         StoreError::Inconsistent {
             table: table.unwrap_or_default().to_owned(),
             column: column.to_owned(),
-            row: self.key.clone(),
+            row: self.values.first().map_or_else(String::new, Value::shown),
             what: what.to_owned(),
         }
     }
