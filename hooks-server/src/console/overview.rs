@@ -104,6 +104,13 @@ pub(super) async fn get(visitor: Visitor) -> Answer {
     }
     let runtime = visitor.api.hooks(tenant).await?;
     let nodes = tenant.nodes().await?;
+    let mut newest = 0;
+    for level in [tenant, &visitor.api.store.tenant("")] {
+        let revisions = level.revisions(None, 1).await?.items;
+        newest = revisions
+            .first()
+            .map_or(newest, |one| newest.max(one.number));
+    }
     Ok(page(&Page {
         frame: Frame::new(&visitor, "/overview", "Overview").await?,
         chart: Chart::of(
@@ -117,7 +124,7 @@ pub(super) async fn get(visitor: Visitor) -> Answer {
         failed_open: runtime.status().failed_open,
         breakers: tenant.breakers().await?,
         budgets: tenant.budgets().await?,
-        newest: tenant.bundle().await?.revision,
+        newest,
         nodes,
     }))
 }
