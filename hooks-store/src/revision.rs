@@ -311,19 +311,14 @@ impl Tenant {
         Ok(self.in_force(&mut self.engine()).await?.0)
     }
 
-    /// Returns which published hooks and settings do not run for this tenant, and why.
+    /// Returns which published hooks and settings are left out for this tenant, because of the global ones. What this
+    /// deployment does not allow is in the [status](hooks_runtime::Status::not_allowed) of a runtime.
     ///
     /// # Errors
     ///
     /// If the database fails.
     pub async fn notices(&self) -> Result<Vec<String>, StoreError> {
-        let (bundle, mut notices) = self.in_force(&mut self.engine()).await?;
-        let not_allowed = self.load(&mut self.engine(), &bundle, false).await?;
-        let not_allowed = not_allowed.not_allowed.into_iter();
-        notices.extend(
-            not_allowed.map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why)),
-        );
-        Ok(notices)
+        Ok(self.in_force(&mut self.engine()).await?.1)
     }
 
     /// Returns what would be in force for this tenant if this set were published: with the global hooks, and with what this

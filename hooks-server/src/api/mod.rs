@@ -94,7 +94,7 @@ pub(crate) struct Api {
     drafted: Unchanged<Arc<Order>>,
     /// Hooks that simulations ask, by whether they are in force and by their tenants.
     compiled: Unchanged<Arc<Compiled>>,
-    /// What does not run, by tenants.
+    /// What is left out of what is published, by tenants.
     notices: Unchanged<Arc<Vec<String>>>,
 }
 

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Api;
-use super::aside::aside;
 use super::caller::Caller;
 use super::extract::Query;
 use super::problem::Problem;
@@ -84,10 +83,17 @@ impl Api {
         match whose {
             Whose::InForce => {
                 let runtime = self.hooks(tenant).await?;
-                let notices = self.notices.get(tenant.id(), notices(tenant)).await?;
+                let left_out = async { tenant.notices().await.map(Arc::new) };
+                let mut notices = Vec::clone(&*self.notices.get(tenant.id(), left_out).await?);
+                let not_allowed = runtime.status().not_allowed.into_iter();
+                notices.extend(
+                    not_allowed
+                        .map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why)),
+                );
+                notices.extend(runtime.notices());
                 Ok(Arc::new(Order {
                     items: runtime.order(),
-                    notices: notices.iter().cloned().chain(runtime.notices()).collect(),
+                    notices,
                 }))
             }
             Whose::Draft => {
@@ -123,10 +129,4 @@ fn unreported(name: &str) -> Problem {
          reported for ten minutes. In `GET /nodes`, `has_order` says which nodes have an order"
     );
     Problem::new(StatusCode::NOT_FOUND, why)
-}
-
-/// What of a tenant's hooks does not run. To know it, all of them are compiled.
-async fn notices(tenant: &Tenant) -> Result<Arc<Vec<String>>, Problem> {
-    let tenant = tenant.clone();
-    aside(async move { tenant.notices().await.map(Arc::new) }).await
 }

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::{hook as compiled, hooks};
 use hooks_runtime::{Bundle, Decided, OwnedEvent, Runtime, Source, SourceError};
-use hooks_store::{By, NodeReport, Role};
+use hooks_store::{By, Capabilities, NodeReport, Role, Store};
 use serde_json::{Value, json};
 
-use crate::common::{Answered, Stored, stored};
+use crate::common::{Answered, Stored, stored, stored_with};
 use crate::goclaw::Socket;
 
 pub(crate) fn hook(name: &str) -> Value {
@@ -311,6 +311,25 @@ async fn a_draft_is_simulated_with_the_hooks_above_it() {
             (vec!["guard", "own"], &json!("guard"))
         );
     }
+}
+
+#[tokio::test]
+async fn the_order_tells_what_this_deployment_does_not_run() {
+    let no_commands = Capabilities::all().without_handlers(["command"]);
+    let stored = stored_with(no_commands, |server| server).await;
+    // Another deployment on the same database runs commands.
+    let url = format!("sqlite:{}", stored.folder.path().join("hooks.db").display());
+    let other = Store::builder(&url).capabilities(Capabilities::all());
+    let (acme, by) = (other.open().await.unwrap().tenant("acme"), By::new("ada"));
+    let runs = json!({ "name": "runs", "event": "BeforeToolCall", "command": "true" });
+    acme.create(&runs, &by).await.unwrap();
+    acme.publish(&by).await.unwrap();
+    let viewer = stored.client("acme", "viewer").await;
+    let notices = viewer.get("/order").await.json()["notices"].to_string();
+    assert!(
+        notices.contains("the hook `runs` does not run: "),
+        "{notices}"
+    );
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ async fn what_is_in_force_and_not_allowed_blocks_where_it_could_block() {
                 .as_cancel()
                 .is_none()
         );
-        assert_eq!(acme.notices().await.unwrap().len(), 2);
+        assert_eq!(runtime.status().not_allowed.len(), 2);
         // However often the store is opened, the log has it once.
         let log = acme.admin_log(None, 100).await.unwrap().items;
         let refused: Vec<_> = log
@@ -164,7 +164,7 @@ async fn what_is_loaded_is_judged_in_whatever_form_it_is_saved() {
         let runtime = runtime.build().await.unwrap();
         let why = blocked(&runtime, "ls").await;
         assert!(why.contains("do not run here"), "{tenant:?}: {why}");
-        assert_eq!(tenant.notices().await.unwrap().len(), 1, "{tenant:?}");
+        assert_eq!(runtime.status().not_allowed.len(), 1, "{tenant:?}");
         assert!(tenant.publish(&ada()).await.is_err(), "{tenant:?}");
         runtime.shutdown().await;
     }
