@@ -1,6 +1,6 @@
 //! How to tell a secret from text that only looks like one.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::kind::SecretKind;
 
@@ -188,11 +188,11 @@ fn card(text: &str, found: Range<usize>) -> Option<Range<usize>> {
         let range = found.start..found.start + at + 1;
         if count >= 13
             && is_grouped(&groups[..=group])
-            && is_issued(&digits[..count])
+            && is_issued(&digits[..count], false)
             && has_check_digit(&digits[..count])
             && stands_alone(text, &range)
             && (group > 0
-                || (is_of_usual_length(&digits[..count]) && !is_of_other_name(text, found.start))
+                || (is_issued(&digits[..count], true) && !is_of_other_name(text, found.start))
                 || *is_payment.get_or_insert_with(|| is_of_payment(text, found.start)))
         {
             longest = Some(range);
@@ -210,45 +210,41 @@ fn is_grouped(groups: &[u8]) -> bool {
     }
 }
 
-/// Whether a number begins with an issuer's prefix, and has a length of that issuer.
-fn is_issued(digits: &[u8]) -> bool {
-    let number = |count: usize| {
-        digits[..count]
-            .iter()
-            .fold(0_u32, |number, digit| number * 10 + u32::from(*digit))
-    };
-    let length = digits.len();
-    match number(1) {
-        4 => matches!(length, 13 | 16 | 19),
-        2 => length == 16 && (2221..=2720).contains(&number(4)),
-        3 => match number(2) {
-            34 | 37 => length == 15,
-            30 | 36 | 38 | 39 => (14..=19).contains(&length),
-            35 => (16..=19).contains(&length),
-            _ => false,
-        },
-        5 => match number(2) {
-            51..=55 => length == 16,
-            50 | 56..=58 => length >= 13,
-            _ => false,
-        },
-        6 => match number(2) {
-            60 | 62 | 64 | 65 => (16..=19).contains(&length),
-            _ => length >= 13 && matches!(number(2), 63 | 67),
-        },
-        _ => false,
-    }
-}
+/// The first four digits of an issuer's numbers, their usual length, and all of their lengths. Maestro's have no usual
+/// length.
+const ISSUERS: [(RangeInclusive<u32>, usize, &[usize]); 16] = [
+    (2221..=2720, 16, &[16]),
+    (3000..=3099, 14, &[14, 15, 16, 17, 18, 19]),
+    (3400..=3499, 15, &[15]),
+    (3500..=3599, 16, &[16, 17, 18, 19]),
+    (3600..=3699, 14, &[14, 15, 16, 17, 18, 19]),
+    (3700..=3799, 15, &[15]),
+    (3800..=3999, 14, &[14, 15, 16, 17, 18, 19]),
+    (4000..=4999, 16, &[13, 16, 19]),
+    (5000..=5099, 0, &[13, 14, 15, 16, 17, 18, 19]),
+    (5100..=5599, 16, &[16]),
+    (5600..=5899, 0, &[13, 14, 15, 16, 17, 18, 19]),
+    (6000..=6099, 16, &[16, 17, 18, 19]),
+    (6200..=6299, 16, &[16, 17, 18, 19]),
+    (6300..=6399, 0, &[13, 14, 15, 16, 17, 18, 19]),
+    (6400..=6599, 16, &[16, 17, 18, 19]),
+    (6700..=6799, 0, &[13, 14, 15, 16, 17, 18, 19]),
+];
 
-/// Whether a number has the usual length of its issuer. Otherwise it may well be a time in ticks, or an identifier.
-fn is_of_usual_length(digits: &[u8]) -> bool {
-    match digits {
-        // Maestro's numbers have any length.
-        [5, 0 | 6..=8, ..] | [6, 3 | 7, ..] => false,
-        [3, 4 | 7, ..] => digits.len() == 15,
-        [3, 0 | 6 | 8 | 9, ..] => digits.len() == 14,
-        _ => digits.len() == 16,
-    }
+/// Whether a number begins with an issuer's prefix, and has a length of that issuer. One of another than the usual length
+/// may well be a time in ticks, or an identifier.
+fn is_issued(digits: &[u8], is_usual: bool) -> bool {
+    let first = digits[..4]
+        .iter()
+        .fold(0, |first, digit| first * 10 + u32::from(*digit));
+    ISSUERS.iter().any(|(firsts, usual, lengths)| {
+        let is_of_length = if is_usual {
+            digits.len() == *usual
+        } else {
+            lengths.contains(&digits.len())
+        };
+        is_of_length && firsts.contains(&first)
+    })
 }
 
 /// Whether a number is the value of a name that says that it is not a card: `order_id=4…`, `"offset": 4…`. One number
@@ -258,20 +254,9 @@ fn is_of_other_name(text: &str, at: usize) -> bool {
     let near = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
     let name = near.trim_end_matches(is_around);
     let is_value = near[name.len()..].contains([':', '=']);
-    let others = [
-        "id",
-        "ids",
-        "offset",
-        "size",
-        "bytes",
-        "seed",
-        "hash",
-        "time",
-        "timestamp",
-        "ticks",
-    ];
+    let mut others = "id ids offset size bytes seed hash time timestamp ticks".split(' ');
     // Matches the last word of `order_id`, `orderId` or `orderID`, but not of `void`.
-    let is_last_word = |other: &&str| {
+    let is_last_word = |other: &str| {
         let start = name.len().checked_sub(other.len());
         let word = start.and_then(|start| name.get(start..).map(|word| (start, word)));
         word.is_some_and(|(start, word)| {
@@ -280,22 +265,18 @@ fn is_of_other_name(text: &str, at: usize) -> bool {
             word.eq_ignore_ascii_case(other) && (is_hump || !near.is_ascii_alphabetic())
         })
     };
-    is_value && others.iter().any(is_last_word)
+    is_value && others.any(is_last_word)
 }
 
 /// Whether a word about payment is shortly before a number.
 fn is_of_payment(text: &str, at: usize) -> bool {
     let near = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
-    ["card", "credit", "debit", "payment", "maestro", "visa"]
-        .iter()
-        .any(|word| contains(near, word))
+    let words = ["card", "credit", "debit", "payment", "maestro", "visa"];
+    let is_short = |word: &str| word.eq_ignore_ascii_case("pan") || word.eq_ignore_ascii_case("cc");
+    words.iter().any(|word| contains(near, word))
         || near
-            .split(|letter: char| !letter.is_ascii_alphanumeric())
-            .any(|word| {
-                ["pan", "cc"]
-                    .iter()
-                    .any(|known| known.eq_ignore_ascii_case(word))
-            })
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(is_short)
 }
 
 /// Luhn's check.
@@ -401,22 +382,10 @@ fn is_of_mail(domain: &str) -> bool {
         .strip_suffix('x');
     let is_scale = scale.is_some_and(|scale| !scale.is_empty() && is_number(scale));
     // `object@meta.data` is a slot of R, and `host.local` is in the next room.
-    let is_unit = matches!(
-        last,
-        "data"
-            | "local"
-            | "localdomain"
-            | "service"
-            | "socket"
-            | "timer"
-            | "mount"
-            | "automount"
-            | "swap"
-            | "path"
-            | "slice"
-            | "scope"
-            | "device"
-    );
+    let mut units =
+        "data local localdomain service socket timer mount automount swap path slice scope device"
+            .split(' ');
+    let is_unit = units.any(|unit| unit == last);
     let has_hump =
         |[before, letter]: &[u8; 2]| before.is_ascii_lowercase() && letter.is_ascii_uppercase();
     let is_method = last.as_bytes().array_windows().any(has_hump);
@@ -529,35 +498,14 @@ fn is_path(text: &str) -> bool {
 
 /// Whether a value stands for another one: `$NAME`, `{{ name }}`, `<name>`, `your-password-1`, `xxxx`.
 fn is_placeholder(value: &str) -> bool {
-    let words = [
-        "a",
-        "api",
-        "change",
-        "changeme",
-        "enter",
-        "example",
-        "here",
-        "insert",
-        "key",
-        "me",
-        "my",
-        "new",
-        "none",
-        "null",
-        "old",
-        "passwd",
-        "password",
-        "placeholder",
-        "redacted",
-        "secret",
-        "string",
-        "the",
-        "token",
-        "user",
-        "your",
-    ];
-    let is_known =
-        |word: &str| word.is_empty() || words.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let words = "a api change changeme enter example here insert key me my new none null old passwd \
+        password placeholder redacted secret string the token user your";
+    let is_known = |word: &str| {
+        word.is_empty()
+            || words
+                .split(' ')
+                .any(|known| known.eq_ignore_ascii_case(word))
+    };
     let is_of_words = value
         .split(|c: char| !c.is_ascii_alphabetic())
         .all(is_known);
@@ -594,15 +542,9 @@ fn key(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let known = &text[found.start..end_of_token(text, found.end, MOST_OF_KEY)];
     let has = |is: fn(&u8) -> bool| known.as_bytes().iter().any(is);
     // The prefixes of some vendors are sufficient.
-    let is_known = [
-        "sk-proj-",
-        "sk-ant-",
-        "sk-svcacct-",
-        "sk-admin-",
-        "sk-or-v1-",
-    ]
-    .iter()
-    .any(|prefix| known.starts_with(prefix) && has(u8::is_ascii_uppercase));
+    let vendors = ["proj-", "ant-", "svcacct-", "admin-", "or-v1-"];
+    let is_of_vendor = vendors.iter().any(|vendor| known[3..].starts_with(vendor));
+    let is_known = is_of_vendor && has(u8::is_ascii_uppercase);
     // Slugs and names of pods consist of words with numbers between them.
     let least = if has(u8::is_ascii_uppercase) { 6 } else { 20 };
     let is_random = is_known
@@ -698,8 +640,9 @@ fn end_of_block(text: &str, first: &Range<usize>) -> Option<usize> {
     let rest = &text[first.end..text.floor_char_boundary(first.end.saturating_add(MOST_OF_BLOCK))];
     // No key is in another one.
     let rest = rest.split(PEM_BEGINS).next().unwrap_or(rest);
+    let is_pem = last.starts_with('-');
     if let Some(body) = rest.find(&last).map(|at| &rest[..at])
-        && last.starts_with('-')
+        && is_pem
         && (has_line_of_key(body) || is_body(body))
     {
         return Some(first.end + body.len() + last.len());
@@ -715,7 +658,9 @@ fn end_of_block(text: &str, first: &Range<usize>) -> Option<usize> {
             && (is_long || (at > 0 && (is_first || !text.contains(' '))));
         if is_of_key {
             end = at + line.len();
-        } else if !(is_first && at < MOST_OF_COMMENTS && (text.is_empty() || is_comment(text))) {
+        } else if !(is_first
+            && (text.is_empty() || (is_pem && at < MOST_OF_COMMENTS && is_comment(text))))
+        {
             break;
         }
     }

@@ -322,7 +322,12 @@ impl Scanner {
     fn judge(&self, text: &str, floor: usize, found: &Match) -> Option<(Range<usize>, &Target)> {
         let target = &self.targets[found.pattern().as_usize()];
         let secret = match target.kind {
-            Some(kind) => kind.secret(text, floor, found.range())?,
+            Some(kind) => {
+                let secret = kind.secret(text, floor, found.range())?;
+                // A private key behind it is another secret.
+                let key = text[secret.clone()].find("-----BEGIN").filter(|at| *at > 0);
+                secret.start..key.map_or(secret.end, |at| secret.start + at)
+            }
             None => found.range(),
         };
         // Replacing an empty match would find it again.

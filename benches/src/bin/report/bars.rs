@@ -110,6 +110,7 @@ const BARS: &[(&str, Bar)] = &[
     ("builtin policy 64 KiB document µs", AtMost(10_000.0)),
     ("builtin policy 64 KiB list µs", AtMost(8000.0)),
     ("builtin redact MB/s", AtLeast(500.0)),
+    ("builtin redact worst s/MiB", AtMost(0.6)),
     ("builtin hanging receiver p99 ns", AtMost(5000.0)),
     ("rig slope rig/ours", AtLeast(10.0)),
     ("rig slope rig/ours_async", AtLeast(10.0)),
