@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hooks_shell::{Access, Dialect, Effects, Environment, Program, Script};
+use hooks_shell::{Dialect, Effects, Environment, Program, Script};
 use serde_json::Value;
 
 use super::guard::Guard;
@@ -249,28 +249,10 @@ fn wrong<'e>(
         let denied = programs.check(&program.name).err()?;
         Some((program.span.clone(), denied))
     });
-    let bare = effects.programs().filter(|program| program.name == "git");
-    let bare = bare.take(1).filter_map(move |git| {
-        let entered = effects.paths().filter(|used| used.access == Access::Enter);
-        let entered = entered.flat_map(|used| {
-            let to = used.path.known().unwrap_or_default();
-            used.directories
-                .iter()
-                .map(move |from| Path::new(from).join(to))
-        });
-        let mut folders = entered.chain([directory.to_owned()]);
-        let folder = folders.find_map(|folder| guard.bare_repository(&folder))?;
-        let reason = format!(
-            "`{}` is a repository without a work tree, whose settings may run programs",
-            folder.display()
-        );
-        Some((git.span.clone(), reason))
-    });
     let unknown = effects
         .unknown()
         .map(|unknown| (unknown.span.clone(), unknown.reason.clone()));
     denied
-        .chain(bare)
         .chain(unknown)
         .chain(guard.check_all(effects, directory))
 }

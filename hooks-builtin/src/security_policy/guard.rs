@@ -67,7 +67,7 @@ impl<'e> Checked<'e> {
         let paths = || effects.paths();
         let last_use = paths()
             .enumerate()
-            .filter(|(_, used)| used.access != Access::Make);
+            .filter(|(_, used)| !used.access.makes_links());
         let last_use = last_use.last().map_or(0, |(nth, _)| nth);
         let folders = if paths().any(|used| used.access == Access::Move) {
             let all = paths().flat_map(|used| used.directories.iter().map(Path::new));
@@ -179,6 +179,16 @@ impl Guard {
                         self.make(used, base, made, budget_of_makes)?;
                         known.clear();
                     }
+                    continue;
+                }
+                Access::Checkout => {
+                    self.check_repository(used, base)?;
+                    made.0.insert("/".into(), true);
+                    known.clear();
+                    continue;
+                }
+                Access::Repository => {
+                    self.check_repository(used, base)?;
                     continue;
                 }
                 Access::Move => self.check_moved(used, base, folders)?,
@@ -308,19 +318,38 @@ impl Guard {
             == Some(folder)
     }
 
-    /// Returns the folder, or a parent of it in the workspace, that git would treat as a repository without a work
-    /// tree.
-    pub(super) fn bare_repository(&self, folder: &Path) -> Option<PathBuf> {
-        let folders = folder
-            .ancestors()
-            .take_while(|folder| folder.starts_with(&self.workspace));
+    /// Checks the repository that git finds from a folder, and what git does to it.
+    fn check_repository(&self, used: &PathUse, folder: &Path) -> Result<(), String> {
         let is_bare = |folder: &&Path| {
             !folder.ends_with(".git")
                 && folder.join("HEAD").exists()
                 && folder.join("objects").is_dir()
                 && folder.join("refs").is_dir()
         };
-        folders.into_iter().find(is_bare).map(Path::to_owned)
+        let mut folders = folder.ancestors();
+        let mut inside = folders.take_while(|folder| folder.starts_with(&self.workspace));
+        if let Some(folder) = inside.find(is_bare) {
+            return Err(format!(
+                "`{}` is a repository without a work tree, whose settings may run programs: work in another folder",
+                folder.display()
+            ));
+        }
+        let top = folders.find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let top = top.unwrap_or(folder);
+        if let Some(path) = used.path.known().filter(|path| *path != ".") {
+            return self.check(path, top);
+        }
+        if used.access == Access::Checkout
+            && self.workspace_only
+            && !top.starts_with(&self.workspace)
+        {
+            return Err(format!(
+                "git would change files of its whole repository, which begins at `{}`, outside of the workspace: name \
+                 the files after `--`, as in `git checkout HEAD -- src`",
+                top.display()
+            ));
+        }
+        Ok(())
     }
 
     /// Checks where the links below a folder lead.

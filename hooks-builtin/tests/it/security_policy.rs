@@ -290,16 +290,34 @@ fn a_command_runs_in_the_sandbox_and_is_judged_alike_when_it_is_approved() {
 #[test]
 fn a_plain_command_stays_as_it_is_for_the_hooks_behind() {
     let (workspace, policy) = (Workspace::new(), policy());
-    for command in ["git status", "git log -3 | head -5", "ls src && cargo test"] {
+    for command in [
+        "git status",
+        "git log -3 | head -5",
+        "ls src && cargo test",
+        "git checkout main",
+        "git restore src/main.rs",
+        "git apply a.patch",
+        "git rm a.txt",
+        "git clone https://example.org/a/b.git",
+        "git add . && git commit -m done",
+    ] {
         let args = left(&workspace, &policy, "shell", json!({ "command": command }));
         let left = args["command"].as_str().unwrap();
         assert_only_what_is_set_is_unset(left.strip_suffix(command).unwrap());
     }
     // Between the two, a repository whose settings run programs might be made.
-    let args = json!({ "command": "mkdir x && git status" });
-    let args = left(&workspace, &policy, "shell", args);
-    let prelude = args["command"].as_str().unwrap().lines().next();
-    assert!(prelude.unwrap().contains("safe.bareRepository"), "{args}");
+    for command in [
+        "mkdir -p src/objects && git -C src status",
+        "echo 'ref: x' > src/HEAD; git -C src status",
+        "echo 'ref: x' | tee src/HEAD | git -C src status",
+        "mv a src && git -C src status",
+        "git switch evil && git -C src status",
+        "for i in a b; do git -C src status; mkdir src/refs; done",
+    ] {
+        let args = left(&workspace, &policy, "shell", json!({ "command": command }));
+        let prelude = args["command"].as_str().unwrap().lines().next();
+        assert!(prelude.unwrap().contains("safe.bareRepository"), "{args}");
+    }
 }
 
 #[test]
@@ -1024,4 +1042,51 @@ fn a_policy_with_an_absolute_workspace_needs_no_current_directory() {
     assert!(std::env::current_dir().is_err());
     assert!(with_workspace("src").is_err());
     with_workspace(&workspace).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn git_changes_no_file_outside_of_a_workspace_in_its_repository() {
+    let workspace = Workspace::new();
+    let app = Path::new(&workspace.cx.cwd).join("plain");
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        workspace: Some(app.clone()),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let cx = AgentContext::new("s1").with_cwd(app.to_str().unwrap());
+    let inner = Workspace { cx, ..workspace };
+    for hostile in [
+        "git reset --hard",
+        "git stash -u",
+        "git checkout main",
+        "git switch main",
+        "git checkout HEAD -- ':!c.txt'",
+        "git restore ':!c.txt'",
+        "git pull",
+        "git apply < x.patch",
+        "git show HEAD:a.txt",
+        "git restore :/",
+        "git grep x :/",
+    ] {
+        assert!(inner.command(&policy, hostile).is_err(), "{hostile}");
+    }
+    for harmless in [
+        "git status",
+        "git diff",
+        "git log --oneline",
+        "git restore c.txt",
+        "git checkout HEAD -- c.txt",
+        "git add . && git commit -m x",
+        "git apply x.patch",
+        "git show HEAD:./c.txt",
+        "git show HEAD:plain/c.txt",
+    ] {
+        assert_eq!(inner.command(&policy, harmless).err(), None, "{harmless}");
+    }
+    let reason = inner.command(&policy, "git reset --hard").unwrap_err();
+    assert!(
+        reason.contains("its whole repository, which begins at `"),
+        "{reason}"
+    );
 }

@@ -73,12 +73,28 @@ pub enum Access {
     /// From now on, the path may be a symbolic link or contain some, unless the path that it [comes
     /// from](PathUse::from) contains none.
     Make,
+    /// git uses the repository that the directory belongs to. The path, which begins at the top of its work tree, is
+    /// read.
+    Repository,
+    /// git may change any file of that repository's work tree, and create links there.
+    Checkout,
 }
 
 impl Access {
     /// Whether the access creates, changes or removes something.
     pub(crate) fn changes(self) -> bool {
         matches!(self, Access::Write | Access::Move)
+    }
+
+    /// Whether git runs.
+    pub(crate) fn is_of_git(self) -> bool {
+        matches!(self, Access::Repository | Access::Checkout)
+    }
+
+    /// Whether links may exist afterwards that did not exist before.
+    #[must_use]
+    pub fn makes_links(self) -> bool {
+        matches!(self, Access::Make | Access::Checkout)
     }
 }
 
@@ -159,7 +175,7 @@ impl Effects {
     /// Returns the paths that are read, listed or entered.
     pub fn reads(&self) -> impl Iterator<Item = &PathUse> {
         self.paths()
-            .filter(|path| !path.access.changes() && path.access != Access::Make)
+            .filter(|path| !path.access.changes() && !path.access.makes_links())
     }
 
     /// Returns the paths that are created, changed or removed.
@@ -233,7 +249,8 @@ impl fmt::Display for Effects {
             (
                 "reads",
                 paths(|access| {
-                    !(access.changes() || matches!(access, Access::Enter | Access::Make))
+                    let is_read = !access.changes() && !access.makes_links();
+                    is_read && !matches!(access, Access::Enter | Access::Repository)
                 }),
             ),
             ("writes", written),

@@ -282,7 +282,7 @@ impl Evaluator<'_> {
                 return Ok(());
             }
             Expansion::Process(list, _) => {
-                let output = self.in_subshell(list)?;
+                let output = self.beside(|this| this.in_subshell(list))?;
                 self.process = Some(output);
                 to.piece.push("/dev/null", false);
                 to.note = Some(Note::Keep);

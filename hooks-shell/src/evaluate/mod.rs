@@ -217,10 +217,8 @@ impl<'e> Evaluator<'e> {
     /// Records again what was touched since then, if something was created, because the order is unknown.
     pub(crate) fn touch_again(&mut self, since: usize) -> Result<()> {
         let paths = &self.trace.effects.paths;
-        if paths[since..]
-            .iter()
-            .any(|used| used.access == Access::Make)
-        {
+        let has = |is: fn(Access) -> bool| paths[since..].iter().any(|used| is(used.access));
+        if has(Access::makes_links) || (has(Access::is_of_git) && has(Access::changes)) {
             self.work.spend(16 * (paths.len() - since), &self.at)?;
             self.trace.effects.paths.extend_from_within(since..);
         }

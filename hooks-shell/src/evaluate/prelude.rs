@@ -1,6 +1,6 @@
 //! What runs before a script, so that it does what was judged.
 
-use super::effects::{Access, Effects, PathUse};
+use super::effects::{Effects, PathUse};
 use crate::table::variables::UNSET;
 
 impl Effects {
@@ -8,7 +8,7 @@ impl Effects {
     /// The line unsets variables that would make the script read other files, such as `CDPATH` and `GIT_DIR`, and makes
     /// the shell split words as they were judged. Other variables of the environment are the user's own, and stay. The
     /// line is empty if none of the variables is [inherited](crate::Environment::with_inherited), no word is split, and
-    /// `git` runs at most once, at the beginning of the script before anything is written.
+    /// nothing that runs before `git` may create a repository.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};
@@ -32,13 +32,11 @@ impl Effects {
         if !unset.ends_with("-v") {
             commands.push(unset.as_str());
         }
-        // git must not use a bare repository among the files by accident, because its settings can run programs. If `git`
-        // starts before the script creates or enters anything, the caller has already checked that there is none.
-        let changes_folders = |path: &PathUse| {
-            path.access.changes() || matches!(path.access, Access::Enter | Access::Make)
-        };
-        let runs = names.iter().filter(|name| **name == "git").count();
-        if runs > 1 || (runs == 1 && self.paths().any(changes_folders)) {
+        // git must not use a bare repository among the files by accident, because its settings can run programs. Who
+        // judges the effects has checked that there is none where `git` runs, but not for what is created before.
+        let runs_git = |used: &PathUse| used.access.is_of_git();
+        let mut since_created = self.paths().skip_while(|used| !may_be_of_repository(used));
+        if since_created.nth(0).is_some() && since_created.any(runs_git) {
             commands.push("export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
         }
         if self.splits.at_blanks || self.splits.at_lines {
@@ -50,4 +48,14 @@ impl Effects {
         }
         commands.join("; ")
     }
+}
+
+/// Whether a folder may be a bare repository after this, which has `HEAD`, `objects` and `refs`.
+fn may_be_of_repository(used: &PathUse) -> bool {
+    let is_of_one = |path: &str| {
+        let name = path.trim_end_matches(['/', '.']).rsplit('/').next();
+        let parts = ["head", "objects", "refs"];
+        name.is_some_and(|name| parts.iter().any(|part| name.eq_ignore_ascii_case(part)))
+    };
+    used.access.makes_links() || (used.access.changes() && used.path.known().is_none_or(is_of_one))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::effects::{Access, Effects, Unknown};
+use super::effects::{Effects, Unknown};
 use crate::bounds::LONGEST;
 use crate::parse::{check_characters, syntax};
 use crate::print::{self, Form};
@@ -19,8 +19,8 @@ pub(crate) struct Trace {
     pub(crate) form: Form,
     /// The last option of commands that may run more than once, and the first word that gets a `--`.
     pub(crate) options: HashMap<usize, (usize, usize)>,
-    /// Which of the paths belong to commands that run beside others.
-    pub(crate) background: Vec<Range<usize>>,
+    /// From which of the paths on a command may run beside the others, now or in a later call.
+    pub(crate) beside_since: Option<usize>,
 }
 
 impl Trace {
@@ -31,14 +31,16 @@ impl Trace {
         error: Option<Rejected>,
         steps: usize,
     ) -> Effects {
-        let paths = &mut self.effects.paths;
-        if paths.iter().any(|used| used.access == Access::Make) {
-            // Commands that run in parallel to the rest may come last.
-            for range in &self.background {
-                if range.end <= paths.len() {
-                    paths.extend_from_within(range.clone());
-                }
-            }
+        // Whoever looks where a path leads does that before it becomes a link.
+        let paths = &self.effects.paths;
+        let mut beside = paths.iter().skip(self.beside_since.unwrap_or(paths.len()));
+        if let Some(used) = beside.find(|used| used.access.makes_links()) {
+            let (reason, span) = (
+                "the command may create links while another runs: run them in two calls, without `&` or `<(…)`",
+                used.span.clone(),
+            );
+            let reason = reason.to_owned();
+            self.effects.unknown.push(Unknown { reason, span });
         }
         let splits = self.form.splits;
         let mut rewritten = None;

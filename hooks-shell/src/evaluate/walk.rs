@@ -27,15 +27,17 @@ impl Evaluator<'_> {
     fn item(&mut self, item: &Item) -> Result<Output> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
-            let since = self.trace.effects.paths.len();
-            self.apart(|this| this.tested(true, |this| this.chain(item)))?;
-            let background = &mut self.trace.background;
-            // Commands that run in parallel to a part of it belong to the whole.
-            background.retain(|range| range.start < since);
-            background.push(since..self.trace.effects.paths.len());
+            self.beside(|this| this.tested(true, |this| this.chain(item)))?;
             return Ok(Output::Unknown);
         }
         self.chain(item)
+    }
+
+    /// Runs something that the script does not wait for.
+    pub(crate) fn beside<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let since = self.trace.effects.paths.len();
+        self.trace.beside_since.get_or_insert(since);
+        self.apart(run)
     }
 
     /// Runs something, and sets whether the script checks its failure.

@@ -41,6 +41,28 @@ pub(crate) fn is_address(text: &str) -> bool {
     is_scheme(scheme) && !rest.starts_with(['/', '-'])
 }
 
+/// Returns the path in a pattern of git's, which is empty if it only leaves files out; nothing if it begins elsewhere
+/// than in the folder, as `:/x` and `:(top)x` do.
+pub(crate) fn pathspec(text: &str) -> Option<&str> {
+    let Some(rest) = text.strip_prefix(':') else {
+        return Some(text);
+    };
+    let (words, path) = match rest.strip_prefix('(') {
+        Some(rest) => rest.split_once(')')?,
+        None if rest.starts_with(['!', '^']) => ("exclude", ""),
+        // `:2:x` is a file of the index.
+        None => ("", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+    };
+    let is_known = |word: &str| is_one_of("exclude,glob,icase,literal,", word);
+    let path = path.strip_prefix(':').unwrap_or(path);
+    match words.split(',').all(is_known) {
+        true if words.contains("exclude") => Some(""),
+        true if path.is_empty() || path.starts_with('/') => None,
+        true => Some(path),
+        false => None,
+    }
+}
+
 /// Returns the path of `file:///path`.
 pub(crate) fn without_scheme(text: &str) -> &str {
     match text.get(..7) {

@@ -30,6 +30,8 @@ pub(crate) struct Call<'a> {
     pub(crate) files: SmallVec<[&'a Arg; 4]>,
     /// The program that it runs, with its arguments.
     pub(crate) inner: Option<&'a [Arg]>,
+    /// How many operands stand before a `--`.
+    pub(crate) ended_at: Option<usize>,
     /// What options have determined about the operands.
     has_first: bool,
     pub(crate) reads_as: Option<Role>,
@@ -58,6 +60,7 @@ impl<'a> Call<'a> {
             operands: SmallVec::new(),
             files: SmallVec::new(),
             inner: None,
+            ended_at: None,
             has_first: false,
             reads_as: None,
             into: None,
@@ -103,14 +106,14 @@ impl<'a> Call<'a> {
             return Ok(());
         }
         let all = rest.as_slice();
-        let mut ended = false;
         // Whether a `--` will be written before an operand. It also covers the later ones.
         let mut separated = false;
         while let Some(arg) = rest.next() {
             this.look_at(&arg.span);
+            let ended = self.ended_at.is_some();
             match (arg.known(), self.program.behind) {
                 (_, Some(role)) if ended => this.apply(self, role, &arg.field)?,
-                (Some("--"), _) if !ended => ended = true,
+                (Some("--"), _) if !ended => self.ended_at = Some(self.operands.len()),
                 (Some(text), _) if self.program.is("lists") && text.starts_with('@') => {
                     self.unknown_option(this, text);
                 }
@@ -148,7 +151,9 @@ impl<'a> Call<'a> {
                         self.inner = Some(&all[all.len() - rest.len() - 1..]);
                         break;
                     }
-                    ended |= self.program.is("ends");
+                    if self.program.is("ends") {
+                        self.ended_at.get_or_insert_default();
+                    }
                     self.operands.push(arg);
                 }
             }
@@ -236,6 +241,9 @@ impl<'a> Call<'a> {
         self.command = Some(command);
         self.program = program;
         self.options.clear();
+        if matches!(of, "git" | "gh") {
+            this.touch(&Argument::text("."), Access::Repository);
+        }
         self.read(this, rest)
     }
 

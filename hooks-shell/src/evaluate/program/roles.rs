@@ -1,9 +1,11 @@
 //! What a program does with an argument, by the argument's role in the table.
 
+use std::borrow::Cow;
+
 use super::operands::{Call, shown};
 use crate::evaluate::{Access, Arg, Dialect, Evaluator, Result};
 use crate::parse::syntax::is_identifier;
-use crate::table::addresses::{is_address, pieces_that_lead_out, without_scheme};
+use crate::table::addresses::{is_address, pathspec, pieces_that_lead_out, without_scheme};
 use crate::table::{Role, is_one_of, languages, variables};
 use crate::value::{Argument, Field, GLOBS};
 
@@ -13,6 +15,26 @@ type Refused = Option<String>;
 impl Evaluator<'_> {
     /// Applies a role to a value.
     pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, field: &Field) -> Result<()> {
+        let mut field = Cow::Borrowed(field);
+        if call.name == "git" && matches!(role, Role::Git | Role::Write | Role::Move | Role::Into) {
+            match field.value.known().map(|text| (text, pathspec(text))) {
+                Some((text, None)) => {
+                    let reason = format!(
+                        "`{}` begins at the top of the repository: write a path, or the hash of a commit",
+                        shown(text)
+                    );
+                    self.unknown(reason);
+                    return Ok(());
+                }
+                Some((text, Some(path))) if path.len() < text.len() => {
+                    if path.is_empty() {
+                        return Ok(());
+                    }
+                    field = Cow::Owned(Field::known(path));
+                }
+                _ => {}
+            }
+        }
         let known = field.value.known();
         let access: &[Access] = match role {
             Role::Any => return Ok(()),
@@ -229,15 +251,17 @@ impl Evaluator<'_> {
             return Some("an address with `ext::` makes git run a program".into());
         }
         let is_revision = is_one_of("@~*,@^*,@{*", text);
-        let path = match text.split_once(':') {
-            // `:/fix`, `:(top)src`, `:!src`
-            Some(("", _)) => "",
-            Some((revision, file)) if !revision.contains('/') || is_revision => file,
-            _ if is_revision && !text.contains('/') => "",
-            _ => text,
+        let (path, access) = match text.split_once(':') {
+            Some((revision, file)) if !revision.contains('/') || is_revision => {
+                let is_of_folder = file.starts_with("./") || file.starts_with("../");
+                let of_top = [Access::Repository, Access::Read][usize::from(is_of_folder)];
+                (file, of_top)
+            }
+            _ if is_revision && !text.contains('/') => return None,
+            _ => (text, call.git_access()),
         };
         if !path.is_empty() {
-            self.touch_from(&Argument::text(path), call.git_access(), None, false);
+            self.touch_from(&Argument::text(path), access, None, false);
         }
         None
     }

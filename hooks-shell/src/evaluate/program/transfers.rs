@@ -3,18 +3,21 @@
 
 use super::operands::Call;
 use crate::evaluate::{Access, Evaluator};
+use crate::table::addresses::pathspec;
 use crate::table::{Role, is_one_of};
 use crate::value::Argument;
 
 pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     let here = Argument::text(".");
-    let is_git = call.name == "git";
-    let makes = call.program.is("makes") && !keeps_files(call);
-    let unpacks =
-        call.reads_as == Some(Role::Into) || (call.program.is("unpacks") && !keeps_files(call));
-    if makes || (is_git && unpacks) {
+    let has = |flag| call.program.is(flag) && !keeps_files(call);
+    let unpacks = call.reads_as == Some(Role::Into) || has("unpacks");
+    if has("makes") || (call.name == "git" && unpacks) {
         // git does not follow links.
-        this.touch(&made(call), Access::Make);
+        match cloned(call) {
+            Some(folder) => this.touch(&Argument::text(folder), Access::Make),
+            None if is_limited(call) => this.touch(&Argument::text("/"), Access::Make),
+            None => this.touch(&here, Access::Checkout),
+        }
     } else if unpacks {
         this.touch(&here, Access::Tree);
         this.touch(&here, Access::Make);
@@ -29,18 +32,30 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     }
 }
 
-/// Returns where git creates files: in the folder that it clones to, or anywhere.
-fn made(call: &Call<'_>) -> Argument {
+/// Returns the folder that git clones to.
+fn cloned<'a>(call: &Call<'a>) -> Option<&'a str> {
     let texts: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
     match (call.command, texts.as_slice()) {
-        (Some("clone"), [Some(_), Some(folder)]) => Argument::text(folder),
+        (Some("clone"), [Some(_), Some(folder)]) => Some(folder),
         (Some("clone"), [Some(address)]) => {
             let address = address.trim_end_matches('/').trim_end_matches(".git");
-            let name = address.rsplit(['/', ':']).next().unwrap_or_default();
-            Argument::text(name)
+            address.rsplit(['/', ':']).next()
         }
-        _ => Argument::text("/"),
+        _ => None,
     }
+}
+
+/// Whether git is given the files that it changes, and so changes no others.
+fn is_limited(call: &Call<'_>) -> bool {
+    let are_files = matches!(call.program.rest, Some(Role::Read | Role::Write));
+    let begin = call.ended_at.or(are_files.then_some(0));
+    let files = begin
+        .map(|begin| &call.operands[begin..])
+        .into_iter()
+        .flatten();
+    // Without any other, what is left out is left out of everything.
+    let mut files = files.filter_map(|arg| pathspec(arg.known()?));
+    files.any(|path| !path.is_empty())
 }
 
 /// Whether this form of a command creates no files.
