@@ -1,6 +1,6 @@
 //! What a shell command would do, and whether that is allowed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -16,39 +16,44 @@ use crate::shared::visible::Visible;
 /// The allowed programs.
 #[derive(Debug)]
 pub(super) struct Programs {
-    /// Sorted.
-    allowed: Vec<String>,
-    /// The list of their names, for reasons.
-    listed: String,
+    /// Those that may do whatever they like are marked.
+    allowed: BTreeMap<String, bool>,
 }
 
 impl Programs {
-    pub(super) fn new(allowed: &[String]) -> Self {
-        let mut allowed = allowed.to_vec();
-        allowed.sort_unstable();
-        allowed.dedup();
+    pub(super) fn new(allowed: &[String], trusted: &[String]) -> Self {
+        let allowed = allowed.iter().map(|name| (name.clone(), false));
+        let trusted = trusted.iter().map(|name| (name.clone(), true));
         Programs {
-            listed: allowed.join(", "),
-            allowed,
+            allowed: allowed.chain(trusted).collect(),
         }
     }
 
     fn has(&self, program: &str) -> bool {
-        let found = self.allowed.binary_search_by_key(&program, String::as_str);
-        found.is_ok()
+        self.allowed.contains_key(program)
     }
 
-    fn check(&self, program: &str) -> Result<(), String> {
-        if self.has(program) {
-            return Ok(());
-        }
+    fn check(&self, program: &Program) -> Result<(), String> {
+        let is_known = program.is_known;
+        let program = program.name.as_str();
         let shown = Visible(program);
+        match self.allowed.get(program) {
+            Some(is_trusted) if is_known || *is_trusted => return Ok(()),
+            Some(_) => {
+                return Err(format!(
+                    "the policy does not know what `{shown}` does with its arguments: use another program; a person \
+                     may list it in `trusted_commands`"
+                ));
+            }
+            None => {}
+        }
         if self.has(program.rsplit('/').next().unwrap_or(program)) {
             return Err(format!(
                 "`{shown}` is not the allowed program, but another file of the same name: call the program by its name"
             ));
         }
-        Err(match self.listed.as_str() {
+        let listed: Vec<_> = self.allowed.keys().map(String::as_str).collect();
+        Err(match listed.join(", ").as_str() {
             "" => format!("the program `{shown}` is not allowed: the policy allows no program"),
             listed => format!("the program `{shown}` is not allowed; allowed are: {listed}"),
         })
@@ -246,7 +251,7 @@ fn wrong<'e>(
     directory: &'e Path,
 ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
     let denied = outside(effects).filter_map(|program| {
-        let denied = programs.check(&program.name).err()?;
+        let denied = programs.check(program).err()?;
         Some((program.span.clone(), denied))
     });
     let unknown = effects

@@ -196,7 +196,7 @@ impl Guard {
             }
             match &used.path {
                 // A path that occurs many times is checked once.
-                Argument::Text(path) if used.access != Access::Tree => {
+                Argument::Text(path) if !is_of_tree(used.access) => {
                     let key = (&**path, directory.as_str(), used.follows_links);
                     if !known.contains(&key) {
                         made.check(used, base)?;
@@ -208,7 +208,7 @@ impl Guard {
                 Argument::Text(path) => {
                     made.check(used, base)?;
                     let folder = self.enter(path, base)?;
-                    self.check_tree(&folder, budget)?;
+                    self.check_tree(&folder, used.access, budget)?;
                 }
                 Argument::Pattern(pattern) => {
                     made.check(used, base)?;
@@ -352,10 +352,20 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks where the links below a folder lead.
-    fn check_tree(&self, folder: &Path, budget: &mut usize) -> Result<(), String> {
-        let mut judge = |name: &str, folder: &Path, is_link| self.judge_link(name, folder, is_link);
-        self.walk(folder, Walk::default(), &|_| true, &mut judge, budget)
+    /// Checks where the links below a folder lead, or that nothing forbidden is below it.
+    fn check_tree(&self, folder: &Path, access: Access, budget: &mut usize) -> Result<(), String> {
+        let is_write = access == Access::WriteTree;
+        let mut judge = |name: &str, folder: &Path, is_link| {
+            if is_write {
+                return self.judge(name, &folder.join(name)).map(|()| None);
+            }
+            self.judge_link(name, folder, is_link)
+        };
+        let walk = Walk {
+            enters_git: is_write,
+            is_flat: false,
+        };
+        self.walk(folder, walk, &|_| true, &mut judge, budget)
     }
 
     /// Judges a link, and returns where it leads.
@@ -378,10 +388,11 @@ impl Guard {
     ) -> Result<(), String> {
         let glob = glob_of(names)?;
         // What is below a name is not limited by its pattern.
-        let is_tree = access == Access::Tree;
-        let judges_links = names.may_be_links() || is_tree;
+        let is_tree = is_of_tree(access);
+        let judges_links = names.may_be_links() || access == Access::Tree;
         // Settings of git, which are forbidden, may be among them.
-        let is_write = matches!(access, Access::Write | Access::Move) && !names.is_tracked();
+        let is_write = access == Access::WriteTree
+            || (matches!(access, Access::Write | Access::Move) && !names.is_tracked());
         for folder in names.folders() {
             let resolved = self.enter(folder, base)?;
             let holds_forbidden = self
@@ -397,7 +408,7 @@ impl Guard {
                 if is_write || !self.is_forbidden_name(name) {
                     self.judge(name, &folder.join(name))?;
                 }
-                Ok(leads_to.filter(|_| is_tree))
+                Ok(leads_to.filter(|_| access == Access::Tree))
             };
             let walk = Walk {
                 enters_git: is_write,
@@ -511,13 +522,13 @@ impl Guard {
                 self.matched(&folder.join(name), parts, access, budget)?;
             }
             if rest.is_empty() {
-                if is_link && access != Access::List {
+                if is_link && !matches!(access, Access::List | Access::WriteTree) {
                     self.enter(name, folder)?;
                 }
                 let path = folder.join(name);
                 self.judge(name, &path)?;
-                if access == Access::Tree {
-                    self.check_tree(&path, budget)?;
+                if is_of_tree(access) {
+                    self.check_tree(&path, access, budget)?;
                 }
             } else if is_link {
                 // The target of the link is judged if something in it matches.
@@ -589,6 +600,11 @@ impl Guard {
     }
 }
 
+/// Whether everything below a path is accessed as the path is.
+fn is_of_tree(access: Access) -> bool {
+    matches!(access, Access::Tree | Access::WriteTree)
+}
+
 /// Judges a name in a folder, which may be that of a link. Returns a folder that is gone through too.
 type Judge<'a> = dyn FnMut(&str, &Path, bool) -> Result<Option<PathBuf>, String> + 'a;
 
@@ -635,7 +651,7 @@ impl Made {
         if self.0.is_empty() || !used.follows_links || is_harmless {
             return Ok(());
         }
-        let is_many = used.path.known().is_none() || used.access == Access::Tree;
+        let is_many = used.path.known().is_none() || is_of_tree(used.access);
         for place in places(&used.path, base)? {
             let is_entered = used.access == Access::Enter
                 && (self.0.get(&place) == Some(&true) || place.is_dir());

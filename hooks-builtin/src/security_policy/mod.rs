@@ -147,6 +147,10 @@ pub struct SecurityPolicyConfig {
     /// that read files and text. If you allow a program that runs others, such as `make`, `ssh`, `rsync` or an
     /// interpreter, you allow whatever it can run.
     pub allowed_commands: Vec<String>,
+    /// More programs that shell commands may run, although the policy does not know what they do with their arguments. It
+    /// judges the arguments that look like paths, and nothing else. A program that it does not know and that is only in
+    /// `allowed_commands` is blocked. The default is none.
+    pub trusted_commands: Vec<String>,
     /// Paths that no call may touch, with everything in them. The default is the system's settings and devices, and the
     /// folders of keys. `~` is the home directory. A relative path starts at the workspace. A name without `/`, such as
     /// `.git`, is forbidden in every folder of the workspace.
@@ -195,6 +199,7 @@ impl Default for SecurityPolicyConfig {
                 "basename cargo cat cut date diff dirname du file find git grep head ls mkdir npm rg sed seq \
                  sleep sort stat tail touch tr tree uniq wc which",
             ),
+            trusted_commands: Vec::new(),
             forbidden_paths: list(
                 "/etc /root /boot /dev /proc /sys /var/run /run ~/.ssh ~/.gnupg ~/.aws ~/.azure ~/.kube \
                  ~/.docker ~/.config/gcloud ~/.config/gh ~/.netrc ~/.npmrc ~/.git-credentials ~/.password-store \
@@ -232,7 +237,12 @@ impl SecurityPolicy {
     /// If the workspace is not an existing folder, or a program's name is empty or contains a space.
     pub fn from_config(config: &SecurityPolicyConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: String| BuildError::new("security_policy", key, message);
-        let commands = || config.allowed_commands.iter();
+        let commands = || {
+            config
+                .allowed_commands
+                .iter()
+                .chain(&config.trusted_commands)
+        };
         let is_pattern = |text: &str| text.contains(['*', '?', '[']);
         let mistakes = [
             (
@@ -271,7 +281,7 @@ impl SecurityPolicy {
         let inner = Inner {
             config: config.clone(),
             tools: Tools::new(config).map_err(|message| wrong("tools", message))?,
-            programs: Programs::new(&config.allowed_commands),
+            programs: Programs::new(&config.allowed_commands, &config.trusted_commands),
             actions: Mutex::default(),
             guard: Mutex::new(None),
         };

@@ -98,33 +98,49 @@ fn policy() -> SecurityPolicy {
     SecurityPolicy::from_config(&config).unwrap()
 }
 
+/// A policy that allows programs which do more, and some that the judge does not know.
+fn wide_policy() -> SecurityPolicy {
+    let mut config = policy().config().clone();
+    let more = "chgrp chmod chown curl dd install kill less make man node patch pnpm printenv ps python3 rm rsync setsid vim";
+    config
+        .allowed_commands
+        .extend(more.split(' ').map(String::from));
+    SecurityPolicy::from_config(&config).unwrap()
+}
+
 #[test]
 fn every_hostile_command_of_the_corpus_is_blocked() {
-    let (workspace, policy) = (Workspace::new(), policy());
+    let workspace = Workspace::new();
     let mut passed = Vec::new();
     let mut count = 0;
-    for line in corpus("shell_hostile.txt") {
+    let (policy, wide) = (policy(), wide_policy());
+    let programs = corpus("programs_hostile.txt").map(|line| (&wide, line));
+    let lines = corpus("shell_hostile.txt").map(|line| (&policy, line));
+    for (policy, line) in lines.chain(programs) {
         count += 1;
-        if workspace.command(&policy, &unescaped(&line)).is_ok() {
+        if workspace.command(policy, &unescaped(&line)).is_ok() {
             passed.push(line);
         }
     }
-    assert!(count >= 80);
+    assert!(count >= 500);
     assert!(passed.is_empty(), "these pass:\n{}", passed.join("\n"));
 }
 
 #[test]
 fn every_harmless_command_of_the_corpus_passes() {
-    let (workspace, policy) = (Workspace::new(), policy());
+    let workspace = Workspace::new();
     let mut blocked = Vec::new();
     let mut count = 0;
-    for line in corpus("shell_harmless.txt") {
+    let (policy, wide) = (policy(), wide_policy());
+    let programs = corpus("programs_harmless.txt").map(|line| (&wide, line));
+    let lines = corpus("shell_harmless.txt").map(|line| (&policy, line));
+    for (policy, line) in lines.chain(programs) {
         count += 1;
-        if let Err(reason) = workspace.command(&policy, &unescaped(&line)) {
+        if let Err(reason) = workspace.command(policy, &unescaped(&line)) {
             blocked.push(format!("{line}\n    {reason}"));
         }
     }
-    assert!(count >= 80);
+    assert!(count >= 500);
     assert!(
         blocked.is_empty(),
         "these are blocked:\n{}",
@@ -167,8 +183,8 @@ fn left(workspace: &Workspace, policy: &SecurityPolicy, tool: &str, args: Value)
 
 #[test]
 fn a_command_becomes_what_was_judged_and_is_judged_alike_when_it_is_approved() {
-    let (workspace, policy) = (Workspace::new(), policy());
-    for line in corpus("shell_harmless.txt") {
+    let (workspace, policy) = (Workspace::new(), wide_policy());
+    for line in corpus("shell_harmless.txt").chain(corpus("programs_harmless.txt")) {
         left(
             &workspace,
             &policy,
@@ -533,6 +549,29 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
         "the tool `make_it_so` is not declared, so the policy does not know what it does: write `\"make_it_so\" = { command = \"cmd\" }` \
          under `[hooks.builtin.security_policy.tools]`"
     );
+}
+
+#[test]
+fn a_program_that_the_judge_does_not_know_has_to_be_trusted() {
+    let workspace = Workspace::new();
+    let mut config = SecurityPolicyConfig {
+        allowed_commands: vec!["less".into(), "ls".into()],
+        ..SecurityPolicyConfig::default()
+    };
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    assert_eq!(workspace.command(&policy, "ls"), Ok(()));
+    assert_eq!(
+        workspace.command(&policy, "less a.txt").unwrap_err(),
+        "the policy does not know what `less` does with its arguments: use another program; a person may list it in \
+         `trusted_commands`"
+    );
+    config.trusted_commands = vec!["less".into(), "./run.sh".into()];
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    for command in ["ls", "less a.txt", "./run.sh -v src", "less 'two\nlines'"] {
+        assert_eq!(workspace.command(&policy, command), Ok(()), "{command}");
+    }
+    assert!(workspace.command(&policy, "less /etc/passwd").is_err());
+    assert!(workspace.command(&policy, "cat a.txt").is_err());
 }
 
 #[test]

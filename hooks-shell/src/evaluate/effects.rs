@@ -30,6 +30,8 @@ pub struct Program {
     pub is_builtin: bool,
     /// Whether it only runs other programs, which are listed after it: `env`, `timeout`, `xargs`, `sh -c`.
     pub is_wrapper: bool,
+    /// Whether the table says what it does with its arguments. Of another program, the effects are a guess.
+    pub is_known: bool,
 }
 
 impl Program {
@@ -66,6 +68,8 @@ pub enum Access {
     Tree,
     /// The path is created, changed or removed.
     Write,
+    /// The path is changed or removed, with everything below it, but not through symbolic links.
+    WriteTree,
     /// The path becomes the script's directory.
     Enter,
     /// The path is moved, with everything below it.
@@ -83,7 +87,7 @@ pub enum Access {
 impl Access {
     /// Whether the access creates, changes or removes something.
     pub(crate) fn changes(self) -> bool {
-        matches!(self, Access::Write | Access::Move)
+        matches!(self, Access::Write | Access::WriteTree | Access::Move)
     }
 
     /// Whether git runs.

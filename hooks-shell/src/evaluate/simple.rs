@@ -172,7 +172,15 @@ impl Evaluator<'_> {
 
     /// Judges an assignment.
     pub(crate) fn check_variable(&mut self, name: &str, held: &Field, is_exported: bool) {
-        if !variables::may_be_set(name, held, is_exported) {
+        if let Some(folders) = held
+            .value
+            .known()
+            .filter(|_| variables::holds_folders(name))
+        {
+            for folder in folders.split(':').filter(|folder| !folder.is_empty()) {
+                self.touch(&Argument::text(folder), Access::Read);
+            }
+        } else if !variables::may_be_set(name, held, is_exported) {
             self.unknown(format!(
                 "the variable `{name}` may change which programs run, or what they do: leave it out"
             ));
@@ -219,6 +227,7 @@ impl Evaluator<'_> {
             directories: self.state.directories.clone(),
             is_builtin: is("builtin") || function.is_some(),
             is_wrapper: is("wrapper"),
+            is_known: program.is_some(),
         });
         let output = match (function, program) {
             (Some(body), _) => self.call(&body, rest)?,

@@ -22,10 +22,11 @@ pub(crate) fn unfolded(text: &str) -> String {
     lines.join("\n").replace("\n    ", " ")
 }
 
-/// Whether a text is in a list: `a,b*,*c`; or not in it, if the list begins with `!`.
+/// Whether a text is in a list: `a,b*,*c,*d*`; or not in it, if the list begins with `!`.
 pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
     let matches = |choice: &str| match (choice.strip_suffix('*'), choice.strip_prefix('*')) {
-        (Some(begin), _) => text.starts_with(begin),
+        (Some(begin), Some(_)) => text.contains(&begin[1..]),
+        (Some(begin), None) => text.starts_with(begin),
         (None, Some(end)) => text.ends_with(end),
         (None, None) => text == choice,
     };

@@ -25,7 +25,7 @@ macro_rules! roles {
 }
 
 roles! {
-    Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
+    Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Below "below", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Form "form", Git "git",
     Lines "lines", Prefix "prefix", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
     Assign "assign", Run "run"
 }
@@ -168,6 +168,7 @@ fn option(program: &mut Program, token: &'static str) {
         ('^', Role::Write),
         ('%', Role::Read),
         ('>', Role::Into),
+        ('&', Role::Below),
     ];
     let suffix = suffixes.iter().find(|(suffix, _)| name.ends_with(*suffix));
     let operands = suffix.map(|(_, role)| *role);

@@ -130,6 +130,17 @@ pub(crate) fn is_harmless_setting(setting: &str) -> bool {
     }
 }
 
+/// Whether a setting of git holds no secret.
+pub(crate) fn may_be_shown(key: &str) -> bool {
+    let rule = rule_of(&key.to_ascii_lowercase());
+    key.contains('.') && matches!(rule, Some("plain" | "command" | "shown"))
+}
+
+/// Whether a variable holds a list of folders.
+pub(crate) fn holds_folders(name: &str) -> bool {
+    rule_of(name) == Some("folders")
+}
+
 /// Whether a flag of rustc only turns on a lint, or sets the optimisation level.
 pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     let is_of_lint = |byte: u8| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte);

@@ -204,7 +204,7 @@ impl<'a> Call<'a> {
             let role = match (role, self.reads_as) {
                 (Role::Read | Role::Copy, Some(other @ (Role::Tree | Role::Write)))
                 | (Role::List | Role::Git, Some(other @ Role::Tree))
-                | (Role::Write, Some(other @ Role::Read)) => other,
+                | (Role::Write, Some(other @ (Role::Read | Role::Below))) => other,
                 (role, _) => role,
             };
             if role == Role::Into {
@@ -351,6 +351,9 @@ impl<'a> Call<'a> {
     ) -> Result<()> {
         self.options.push(name);
         self.has_first |= option.replaces_first;
+        if option.replaces_first && self.program.is("ends") {
+            self.ended_at.get_or_insert_default();
+        }
         self.reads_as = option.operands.or(self.reads_as);
         let Some(role) = option.value else {
             return Ok(());
@@ -553,6 +556,10 @@ pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
             this.touch(value, Access::Write);
             continue;
         };
+        // A script.
+        if text.contains('\n') {
+            continue;
+        }
         let value = match text.split_once('=') {
             Some((name, value)) if name.starts_with('-') => value,
             _ => text,

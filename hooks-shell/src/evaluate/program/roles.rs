@@ -49,10 +49,11 @@ impl Evaluator<'_> {
                 return Ok(());
             }
             Role::Git if matches!(field.value, Argument::Revisions { .. }) => return Ok(()),
-            Role::Number if field.value == Argument::Number => return Ok(()),
+            Role::Number | Role::OneOf(_) if field.value == Argument::Number => return Ok(()),
             Role::Format if known.is_none() && call.operands.len() == 1 => return Ok(()),
             Role::Read | Role::Copy => &[Access::Read],
             Role::Write | Role::Into => &[Access::Write],
+            Role::Below => &[Access::WriteTree],
             Role::Move => &[Access::Move],
             Role::Path => &[Access::Write, Access::Read],
             Role::List => &[Access::List],
@@ -60,6 +61,12 @@ impl Evaluator<'_> {
             Role::Git if known.is_none() => &[call.git_access()],
             _ => &[],
         };
+        if call.name == "curl"
+            && !access.is_empty()
+            && known.is_some_and(|text| text.contains(['{', '[', '#']))
+        {
+            self.unknown("`curl` puts parts of addresses in the place of `{…}`, `[…]` and `#1` in the name of a file: write a plain name");
+        }
         if role == Role::Path && known.is_some_and(is_on_host) {
             self.unknown(format!(
                 "`{}` reads the text before a `:` as the name of a host: write `./` before it",
@@ -115,7 +122,7 @@ impl Evaluator<'_> {
                 self.touch(&Argument::text(text), Access::Enter);
                 self.enter(text)?;
             }
-            Role::At => {
+            Role::At | Role::Form => {
                 if let Some(at) = text.find(['@', '<']) {
                     let path = text[at + 1..].split(';').next().unwrap_or_default();
                     self.touch(&Argument::text(path), Access::Read);
@@ -134,6 +141,12 @@ impl Evaluator<'_> {
             _ => {}
         }
         let refused = match role {
+            Role::At if text.contains("%output{") => {
+                "`%output{…}` writes a file: redirect the output".into()
+            }
+            Role::Form if text.contains(['"', '\\']) || text.contains("headers=") || (text.contains(['@', '<']) && text.contains(',')) => {
+                format!("the field `{shown}` may read more than one file: write `name=@file`")
+            }
             Role::Prefix if has_glob(text) => {
                 format!("cannot tell which files begin with `{shown}`: use a plainer name")
             }
@@ -144,10 +157,11 @@ impl Evaluator<'_> {
                 format!("the flag `{shown}` is not supported: use `-D`, `-W`, `-A` and `-F`")
             }
             Role::OneOf(list) if !is_one_of(list, text) => {
-                format!(
-                    "`{} {shown}` is not supported: write one of `{list}`",
-                    call.full()
-                )
+                let instead = match list.strip_prefix('!') {
+                    Some(_) => "leave it out".to_owned(),
+                    None => format!("write one of `{list}`"),
+                };
+                format!("`{} {shown}` is not supported: {instead}", call.full())
             }
             Role::Number if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 format!("`{}` takes a number", call.full())
@@ -159,23 +173,24 @@ impl Evaluator<'_> {
                 "some shells evaluate the numbers that `printf` is given: use `%s`, or set it to a number first"
                     .into()
             }
-            Role::Setting => match call.operands.as_slice() {
-                // It is shown.
-                [_] => return Ok(None),
-                [get, ..] if matches!(get.known(), Some("get" | "list")) => return Ok(None),
-                [_, value]
-                    if !call.has("global")
-                        && !call.has("system")
-                        && value.known().is_some_and(|value| {
-                            variables::is_harmless_setting(&format!("{text}={value}"))
-                        }) =>
-                {
-                    return Ok(None);
+            Role::Setting => {
+                let words: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
+                let words = match words.as_slice() {
+                    [Some("get" | "set"), rest @ ..] => rest,
+                    all => all,
+                };
+                match *words {
+                    [Some(key)] if variables::may_be_shown(key) => return Ok(None),
+                    [_] => format!("the setting `{shown}` may hold a secret: name another, such as `user.name`"),
+                    _ if call.has("global") || call.has("system") => {
+                        "settings of all repositories lie outside of the workspace: leave `--global` and `--system` out".into()
+                    }
+                    [Some(key), Some(value)] if variables::is_harmless_setting(&format!("{key}={value}")) => {
+                        return Ok(None);
+                    }
+                    _ => format!("the setting `{shown}` may make git run another program, or hold a secret: name one, such as `user.name`"),
                 }
-                _ => format!(
-                    "the setting `{shown}` may make git run another program: set a plain one, such as `user.name`"
-                ),
-            },
+            }
             _ => return Ok(None),
         };
         Ok(Some(refused))

@@ -20,6 +20,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
         }
     } else if unpacks {
         this.touch(&here, Access::Tree);
+        this.touch(&here, Access::WriteTree);
         this.touch(&here, Access::Make);
     } else if call.reads_as == Some(Role::Tree) && call.files.is_empty() {
         this.touch(&here, Access::Tree);
@@ -86,19 +87,23 @@ fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
             continue;
         }
         if is_copy {
-            let access = if is_deep { Access::Tree } else { Access::Write };
-            match (into, from) {
+            let to = match (into, from) {
+                // With `--parents`, it copies into folders within the folder.
+                _ if has(&["parents", "T", "no-target-directory"]) => into.clone(),
                 (Argument::Text(into), Argument::Text(from)) => {
                     let name = from.trim_end_matches('/').rsplit('/').next();
-                    let name = name.unwrap_or_default();
-                    this.touch(&Argument::text(format!("{into}/{name}")), access);
+                    Argument::text(format!("{into}/{}", name.unwrap_or_default()))
                 }
                 // It may be any file in it.
-                _ => this.touch(into, Access::Tree),
-            }
-            // With `--parents`, it copies into folders within the folder.
-            if has(&["parents"]) || (is_deep && has(&["T", "no-target-directory"])) {
-                this.touch(into, Access::Tree);
+                _ => into.clone(),
+            };
+            if is_deep {
+                this.touch(&to, Access::Tree);
+                this.touch(&to, Access::WriteTree);
+            } else if to == *into {
+                this.touch(&to, Access::Tree);
+            } else {
+                this.touch(&to, Access::Write);
             }
         }
         if keeps_links || !is_copy {
