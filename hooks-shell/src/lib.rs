@@ -30,9 +30,9 @@
 //! | compound | `if`, `while`, `until`, `for … in`, `case`, `[[ … ]]` | `select`, `for ((…))`, `;&` |
 //! | functions | `name() { …; }`, once, outside of other commands | `function`, a program's name |
 //! | quotes | `'…'`, `"…"`, `\c`, `$'…'` with `\n`, `\t`, `\\` | `$"…"`, other escapes, `\` at the end of a line within a word |
-//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `${x:0:3}`, `${x^^}`, `${x/a/b}`, `"${a[@]}"`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x@P}`, `$[…]`, `a+=(x)`, braces within braces, `[[:class:]]`, `~name` |
+//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `${x:0:3}`, `${x^^}`, `${x/a/b}`, `"${a[@]}"`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `{a..e}`, `*`, `?`, `[a-z]` | `${!x}`, `${x@P}`, `$[…]`, `a+=(x)`, braces within braces, `[[:class:]]`, `~name` |
 //! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits, `<<-` before a text with `$` |
-//! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `set -euxo`, `test`, `unset`, `wait`, … | `exec`, `source`, `trap`, `alias`, `declare`, `shopt`, … |
+//! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `pushd`, `set -euxo`, `test`, `trap '…' EXIT`, `unset`, `wait`, … | `exec program`, `source`, `alias`, `declare`, `shopt`, … |
 //!
 //! If shells read something differently, it is either rejected, or judged as `bash` reads it and listed as
 //! [disputed](Effects::disputed). The [rewritten](Effects::rewritten) script means the same to all shells that support
@@ -58,7 +58,7 @@ mod table;
 mod value;
 
 pub use self::evaluate::{
-    Access, Dialect, Effects, Environment, Network, PathUse, Program, Unknown,
+    Access, Dialect, Effects, Environment, Files, Network, PathUse, Program, Unknown,
 };
 pub use self::rejected::Rejected;
 pub use self::table::is_predictable;
@@ -110,7 +110,7 @@ impl Script {
         let mut work = bounds::Work::after(self.steps);
         let mut evaluator =
             evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
-        let error = evaluator.list(&self.list).err();
+        let error = evaluator.whole(&self.list).err();
         let mut effects = evaluator.trace.into_effects(&self.list, error, work.steps);
         effects.inherited.clone_from(&environment.inherited);
         effects

@@ -89,7 +89,7 @@ pub(crate) enum Reason<'t> {
     #[error("`for ((…))` is not supported: use `for i in {{1..9}}`, or `while`")]
     CountingFor,
     #[error(
-        "`{0}` is not a plain variable here: lists, `+=` and patterns of programs are not supported"
+        "`{0}` is not a plain variable here: items of lists and patterns of programs are not supported"
     )]
     ListItem(&'t str),
     #[error("a list `{0}=(…)` is only supported as a command of its own")]
@@ -129,7 +129,7 @@ pub(crate) enum Reason<'t> {
     #[error("braces within braces are not supported: write the words out")]
     NestedBraces,
     #[error(
-        "this range is not supported: write numbers without leading zeros, or the words themselves"
+        "this range is not supported: write numbers without leading zeros, letters, or the words themselves"
     )]
     OddRange,
     #[error(
@@ -148,7 +148,7 @@ pub(crate) enum Reason<'t> {
     ItemOfName(&'t str),
     #[error("backquotes with `\\` in them are not supported: write `$(…)`")]
     EscapedBackquotes,
-    #[error("an index may run a command: write a number")]
+    #[error("an index may run a command: write a number, or a variable with one")]
     OddIndex,
     #[error(
         "this `${{…}}` is not supported: use `${{name}}`, `${{name:-text}}`, `${{name%text}}`, `${{name#text}}` or `${{name:0:3}}`"

@@ -45,6 +45,8 @@ pub struct Names {
     pub(crate) may_be_options: bool,
     pub(crate) is_tracked: bool,
     pub(crate) is_one: bool,
+    /// Whether one word has all of them, a line each.
+    pub(crate) is_text: bool,
     /// Whether they are in the folders themselves, and not in others below.
     pub(crate) is_flat: bool,
     /// Whether each ends with a NUL, and not with a line.

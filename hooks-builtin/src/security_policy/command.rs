@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hooks_shell::{Dialect, Effects, Environment, Program, Script};
+use hooks_shell::{Dialect, Effects, Environment, Files, Program, Script};
 use serde_json::Value;
 
-use super::guard::Guard;
+use super::guard::{self, Guard};
 use super::sandbox::in_quotes;
 use crate::shared::caller;
 use crate::shared::visible::Visible;
@@ -154,7 +154,16 @@ static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(inherited);
 fn inherited() -> Environment {
     let names = caller::names().into_iter();
     let names = names.filter_map(|name| name.into_string().ok());
-    let environment = Environment::default().with_inherited(names);
+    let files = Files {
+        folders: guard::folders,
+        top: |directory| {
+            let top = guard::work_tree(Path::new(directory))?;
+            top.to_str().map(String::from)
+        },
+    };
+    let environment = Environment::default()
+        .with_inherited(names)
+        .with_files(files);
     match caller::home_dir().as_deref().and_then(Path::to_str) {
         Some(home) => environment.with_home(home),
         None => environment,

@@ -326,16 +326,16 @@ impl Guard {
                 && folder.join("objects").is_dir()
                 && folder.join("refs").is_dir()
         };
-        let mut folders = folder.ancestors();
-        let mut inside = folders.take_while(|folder| folder.starts_with(&self.workspace));
+        let mut inside = folder
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&self.workspace));
         if let Some(folder) = inside.find(is_bare) {
             return Err(format!(
                 "`{}` is a repository without a work tree, whose settings may run programs: work in another folder",
                 folder.display()
             ));
         }
-        let top = folders.find(|folder| folder.join(".git").symlink_metadata().is_ok());
-        let top = top.unwrap_or(folder);
+        let top = work_tree(folder).unwrap_or(folder);
         if let Some(path) = used.path.known().filter(|path| *path != ".") {
             return self.check(path, top);
         }
@@ -671,6 +671,53 @@ impl Made {
         }
         Ok(())
     }
+}
+
+/// Returns the top of the work tree of git's that a folder belongs to.
+pub(super) fn work_tree(folder: &Path) -> Option<&Path> {
+    let is_top = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+    folder.ancestors().find(is_top)
+}
+
+/// Returns the folders that a pattern matches in a directory, if it matches something, nothing else, and not too much.
+pub(super) fn folders(pattern: &str, directory: &str) -> Option<Vec<String>> {
+    const MOST: usize = 64;
+    let directory = Path::new(directory);
+    let (parts, end) = match pattern.strip_suffix('/') {
+        Some(parts) => (parts, "/"),
+        None => (pattern, ""),
+    };
+    let mut found = vec![String::new()];
+    for (nth, part) in parts.split('/').enumerate() {
+        let glob = Glob::new(part)
+            .ok()
+            .filter(|_| !part.contains(['\\', '{']))?;
+        let before = if nth > 0 { "/" } else { "" };
+        let mut within = Vec::new();
+        for folder in found {
+            if !part.contains(['*', '?', '[']) {
+                within.push(format!("{folder}{before}{part}"));
+                continue;
+            }
+            let entries = directory.join(format!("{folder}{before}")).read_dir();
+            for entry in entries.into_iter().flatten().flatten() {
+                let name = entry.file_name().into_string().ok()?;
+                if glob.matches(&name) && (!name.starts_with('.') || part.starts_with('.')) {
+                    within.push(format!("{folder}{before}{name}"));
+                }
+            }
+        }
+        found = within;
+        if found.len() > MOST {
+            return None;
+        }
+    }
+    let count = found.len();
+    found.retain(|path| directory.join(path).is_dir());
+    found.sort_unstable();
+    let is_all = end == "/" || found.len() == count;
+    let found = found.into_iter().map(|path| path + end);
+    (is_all && found.len() > 0).then(|| found.collect())
 }
 
 /// Where a path leads; for many paths, the folders that contain them.

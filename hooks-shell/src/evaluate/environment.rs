@@ -21,6 +21,16 @@ pub enum Dialect {
     Zsh,
 }
 
+/// What the files say that a script asks for. The crate itself reads none.
+#[derive(Clone, Copy, Debug)]
+pub struct Files {
+    /// Returns the folders that a pattern matches in a directory, as the shell prints them; nothing if it matches other
+    /// files too, or more than a script is analysed for.
+    pub folders: fn(pattern: &str, directory: &str) -> Option<Vec<String>>,
+    /// Returns the top of the work tree of git's that a directory belongs to.
+    pub top: fn(directory: &str) -> Option<String>,
+}
+
 /// The environment in which a script would run: its directory, the home directory, known variables, and the shell.
 ///
 /// A directory need not be absolute: the paths of the effects are relative to it. All other variables are unknown.
@@ -40,6 +50,7 @@ pub struct Environment {
     pub(crate) variables: HashMap<String, String>,
     /// The variables that are unset, of those that the shell is started with.
     pub(crate) inherited: Option<Arc<Vec<Unset>>>,
+    pub(crate) files: Option<Files>,
     pub(crate) dialect: Dialect,
     pub(crate) is_as_written: bool,
 }
@@ -91,6 +102,23 @@ impl Environment {
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.variables.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets what looks at the files, so that a loop over folders, and the top of the repository, are known.
+    ///
+    /// ```
+    /// use hooks_shell::{Environment, Files, Script};
+    ///
+    /// let folders = |_: &str, _: &str| Some(vec!["a/".to_owned(), "b/".to_owned()]);
+    /// let environment = Environment::new("/work").with_files(Files { folders, top: |_| None });
+    /// let effects = Script::parse("for d in */; do (cd \"$d\" && cat x); done")?.evaluate(&environment);
+    /// assert_eq!(effects.rewritten().unwrap(), "for d in a/ b/; do ({ cd -P \"${d}\" || exit; } && cat x); done");
+    /// # Ok::<_, hooks_shell::Rejected>(())
+    /// ```
+    #[must_use]
+    pub fn with_files(mut self, files: Files) -> Self {
+        self.files = Some(files);
         self
     }
 

@@ -6,7 +6,7 @@ use super::effects::Access;
 use super::{Arg, Evaluator, Output, Result};
 use crate::parse::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
 use crate::print::Note;
-use crate::rejected::Rejected;
+use crate::rejected::{Reason, Rejected};
 use crate::value::{Argument, Field, GLOBS, Names};
 
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
@@ -102,7 +102,7 @@ fn with_ending(names: Arc<Names>, ending: &str) -> Argument {
     if ending.is_empty() {
         return Argument::Names(names);
     }
-    if ending.contains('/') || !names.is_one {
+    if ending.contains('/') || !names.is_one || names.is_text {
         return Argument::unknown();
     }
     Argument::Names(Arc::new(Names {
@@ -199,9 +199,32 @@ impl Evaluator<'_> {
 
     /// Evaluates a pattern that is compared with a text. It does not name files.
     pub(crate) fn pattern(&mut self, word: &Word) -> Result<()> {
-        self.one(word)?;
+        let value = self.one(word)?.value;
         if word.parts.iter().any(|part| matches!(part, Part::Glob(_))) {
             self.note(word.id, Note::Keep);
+        }
+        let may_be_pattern = |part: &Part| match part {
+            Part::Expansion(expansion, false) => match &**expansion {
+                Expansion::Arithmetic(_) => false,
+                Expansion::Parameter(name, Operation::Value) => {
+                    let value = self.variable(name).value;
+                    !value.is_number() && value.known().is_none_or(|text| text.contains(GLOBS))
+                }
+                _ => true,
+            },
+            _ => false,
+        };
+        if !word.parts.iter().any(may_be_pattern) {
+            return Ok(());
+        }
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"*?_./-".contains(&byte);
+        match value.known().filter(|text| text.bytes().all(is_plain)) {
+            Some(text) if word.parts.len() == 1 => self.change(word.id).instead = Some(text.into()),
+            _ => {
+                self.look_at(&word.span);
+                self.note(word.id, Note::Never);
+                self.dispute("shells disagree on whether a variable may hold a pattern: write the pattern out, or put the variable in double quotes");
+            }
         }
         Ok(())
     }
@@ -236,6 +259,10 @@ impl Evaluator<'_> {
             self.part(part, &mut to)?;
         }
         to.done.extend(std::mem::take(&mut to.piece).finish());
+        if self.lists_folders {
+            let done = std::mem::take(&mut to.done).into_iter();
+            to.done = done.flat_map(|field| self.folders(field, word)).collect();
+        }
         let built: usize = to
             .done
             .iter()
@@ -247,6 +274,19 @@ impl Evaluator<'_> {
         self.note(word.id, to.note());
         to.done.into_iter().for_each(|field| with(self, field));
         Ok(())
+    }
+
+    /// Returns the folders that a pattern matches, if they are known, and otherwise the pattern.
+    fn folders(&mut self, field: Field, word: &Word) -> Vec<Field> {
+        if let (Argument::Pattern(pattern), Some(files)) = (&field.value, self.environment.files)
+            && let [directory] = self.state.directories.as_slice()
+            && let Some(folders) = (files.folders)(pattern, directory)
+        {
+            self.look_at(&word.span);
+            self.touch(&field.value, Access::List);
+            return folders.iter().map(Field::known).collect();
+        }
+        vec![field]
     }
 
     fn part(&mut self, part: &Part, to: &mut Expanding<'_>) -> Result<()> {
@@ -306,11 +346,10 @@ impl Evaluator<'_> {
                     }
                     Field::of(Argument::Number)
                 }
-                Output::Names(names) if !is_quoted && !self.environment.is_as_written => {
-                    self.trace.form.splits.at_lines = true;
-                    to.split();
+                Output::Names(names) if !self.environment.is_as_written => {
                     Field::of(Argument::Names(Arc::new(Names {
-                        is_one: false,
+                        is_one: true,
+                        is_text: true,
                         ..names
                     })))
                 }
@@ -382,6 +421,15 @@ impl Evaluator<'_> {
                 }
             }
             Argument::Number | Argument::Revisions { .. } => to.piece.put(field.value.clone()),
+            Argument::Names(names) if names.is_text && !is_quoted => {
+                self.trace.form.splits.at_lines = true;
+                to.split();
+                to.piece.names(&Arc::new(Names {
+                    is_one: false,
+                    is_text: false,
+                    ..(**names).clone()
+                }));
+            }
             Argument::Names(names) => to.piece.names(names),
             _ if is_quoted => to.piece.forget(),
             _ => {
@@ -400,7 +448,11 @@ impl Evaluator<'_> {
         operation: &Operation,
         to: &mut Expanding<'_>,
     ) -> Result<Field> {
-        let value = self.variable(name);
+        let item = name.trim_end_matches(']').split_once('[');
+        let value = match item.filter(|(_, index)| !matches!(*index, "@" | "*")) {
+            Some((list, index)) => self.item_of(list, index, to)?,
+            None => self.variable(name),
+        };
         let unknown = Field::of(Argument::unknown());
         Ok(match (operation, value.value.known()) {
             (Operation::Value, _) => value,
@@ -431,7 +483,7 @@ impl Evaluator<'_> {
                 if ending.starts_with('.') && !ending.contains(['*', '?', '/']) =>
             {
                 match value.value {
-                    Argument::Names(names) if names.is_one => {
+                    Argument::Names(names) if names.is_one && !names.is_text => {
                         Field::of(Argument::Names(Arc::new(Names {
                             pattern: None,
                             may_be_links: true,
@@ -446,6 +498,29 @@ impl Evaluator<'_> {
         })
     }
 
+    /// Returns an item of a list, by a number or the name of a variable that holds one.
+    fn item_of(&self, list: &str, index: &str, to: &Expanding<'_>) -> Result<Field> {
+        let name = index.trim_start_matches('$');
+        let index = if is_identifier(name) {
+            self.variable(name)
+        } else {
+            Field::known(index)
+        };
+        if !index.value.is_number() {
+            return Err(Rejected::new(Reason::OddIndex, self.span(&to.word.span)));
+        }
+        let nth = index
+            .value
+            .known()
+            .and_then(|text| text.parse::<usize>().ok());
+        let item = self
+            .lists
+            .get(list)
+            .zip(nth)
+            .and_then(|(list, nth)| list.get(nth));
+        Ok(item.cloned().unwrap_or(Field::of(Argument::unknown())))
+    }
+
     fn variable(&self, name: &str) -> Field {
         let unknown = Field::of(Argument::unknown());
         if let Ok(nth) = name.parse::<usize>() {
@@ -458,6 +533,11 @@ impl Evaluator<'_> {
             ("?" | "#" | "$" | "!", _) => return Field::of(Argument::Number),
             ("PWD", [only]) => return Field::known(only),
             ("PWD", _) => return unknown,
+            ("RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "EPOCHSECONDS", _)
+                if !self.state.variables.contains_key(name) =>
+            {
+                return Field::of(Argument::Number);
+            }
             _ => {}
         }
         if let Some(value) = self.state.variables.get(name) {

@@ -29,13 +29,13 @@ use self::state::{Directories, Frame, State};
 use self::trace::{Arg, Input, Output, Trace};
 use crate::bounds::Work;
 use crate::parse::parse;
-use crate::parse::syntax::Command;
+use crate::parse::syntax::{Command, List};
 use crate::print::{self, Change, Form, Note};
 use crate::rejected::Rejected;
 use crate::value::{Argument, Field};
 
 pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
-pub use self::environment::{Dialect, Environment};
+pub use self::environment::{Dialect, Environment, Files};
 
 pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
@@ -51,14 +51,19 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) positional: Option<Arc<Vec<Field>>>,
     /// The branches, loops, calls and subshells around the current command.
     pub(crate) frames: Vec<Frame>,
+    /// The commands that run when the script ends or gets a signal, and what was set since there is one.
+    pub(crate) traps: Vec<(Arg, Range<usize>)>,
+    pub(crate) since_trap: Option<(State, Frame)>,
     /// Whether the script checks if the command fails.
     pub(crate) is_tested: bool,
+    /// Whether patterns become the folders that they match.
+    pub(crate) lists_folders: bool,
     /// The output of the last process substitution.
     pub(crate) process: Option<Output>,
     /// The first word of the simple command.
     pub(crate) head: usize,
     /// The place of the current script, if it is in a word of another script.
-    outer: Option<Range<usize>>,
+    pub(crate) outer: Option<Range<usize>>,
     /// The place that is being evaluated.
     pub(crate) at: Range<usize>,
 }
@@ -85,13 +90,17 @@ impl<'e> Evaluator<'e> {
                 variables: Arc::default(),
                 directories: Arc::new(vec![environment.directory.clone()]),
                 failed: None,
+                left: Vec::new(),
             },
             next_word,
             functions: HashMap::new(),
             lists: HashMap::new(),
             positional: None,
             frames: Vec::new(),
+            traps: Vec::new(),
+            since_trap: None,
             is_tested: false,
+            lists_folders: false,
             process: None,
             head: 0,
             outer: None,
@@ -188,6 +197,10 @@ impl<'e> Evaluator<'e> {
     ) {
         let mut path = path.clone();
         if let Argument::Names(found) = &mut path {
+            if found.is_text {
+                return self
+                    .unknown("one word holds the names of several files: write it without quotes");
+            }
             if found.found_in.as_ref() != Some(&self.state.directories) {
                 // From here, they lead elsewhere.
                 let found = Arc::make_mut(found);
@@ -221,6 +234,26 @@ impl<'e> Evaluator<'e> {
         if has(Access::makes_links) || (has(Access::is_of_git) && has(Access::changes)) {
             self.work.spend(16 * (paths.len() - since), &self.at)?;
             self.trace.effects.paths.extend_from_within(since..);
+        }
+        Ok(())
+    }
+
+    /// Evaluates a whole script, and then what it has trapped.
+    pub(crate) fn whole(&mut self, list: &List) -> Result<()> {
+        self.list(list)?;
+        let Some((before, frame)) = self.since_trap.take() else {
+            return Ok(());
+        };
+        // They may run anywhere after the `trap`.
+        self.weaken(&before, &frame)?;
+        for (text, span) in std::mem::take(&mut self.traps) {
+            self.look_at(&span);
+            let since = self.trace.effects.paths.len();
+            program::builtins::eval(self, "trap", std::slice::from_ref(&text))?;
+            let mut paths = self.trace.effects.paths[since..].iter();
+            if paths.any(|used| used.access.makes_links()) {
+                self.unknown("a trapped command may create links at any time: write it at the end of the script");
+            }
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ impl Evaluator<'_> {
             matches!(redirect.kind, Redirection::Write | Redirection::CopyOut)
         };
         let is_plain = redirects.iter().all(is_plain);
-        let is_cd = first.known() == Some("cd");
+        let is_cd = matches!(first.known(), Some("cd" | "pushd" | "popd"));
         let ends_script = is_plain && !self.is_tested && is_cd;
         let is_both = |redirect: &Redirect| {
             matches!(redirect.kind, Redirection::Both | Redirection::BothAppend)

@@ -24,6 +24,8 @@ pub(crate) struct State {
     pub(crate) directories: Directories,
     /// Where it may be if the command failed; nothing if that makes no difference.
     pub(crate) failed: Option<Directories>,
+    /// The folders that `pushd` left, which `popd` returns to.
+    pub(crate) left: Vec<Directories>,
 }
 
 /// Everything that was set since the frame began.
@@ -64,7 +66,12 @@ impl Evaluator<'_> {
         } else {
             Field::of(Argument::unknown())
         };
-        if let Some(frame) = self.frames.last_mut() {
+        for frame in self
+            .frames
+            .last_mut()
+            .into_iter()
+            .chain(self.since_trap.as_mut().map(|(_, frame)| frame))
+        {
             frame.set(name, &value);
         }
         Arc::make_mut(&mut self.state.variables).insert(name.to_owned(), value);
@@ -84,11 +91,21 @@ impl Evaluator<'_> {
         let built: usize = entered.iter().map(String::len).sum();
         // A path is split and joined again.
         self.work.spend(8 + built, &(0..0))?;
-        if let Some(frame) = self.frames.last_mut() {
-            frame.directories.extend(entered.iter().cloned());
-        }
-        self.state.directories = Arc::new(entered);
+        self.enter_all(Arc::new(entered));
         Ok(())
+    }
+
+    /// From here on, the script is in one of these folders.
+    pub(crate) fn enter_all(&mut self, folders: Directories) {
+        for frame in self
+            .frames
+            .last_mut()
+            .into_iter()
+            .chain(self.since_trap.as_mut().map(|(_, frame)| frame))
+        {
+            frame.directories.extend(folders.iter().cloned());
+        }
+        self.state.directories = folders;
     }
 
     /// From here on, it no longer matters whether the last command failed.
@@ -145,7 +162,7 @@ impl Evaluator<'_> {
     }
 
     /// Records that what was set in a frame may not have been set.
-    fn weaken(&mut self, before: &State, frame: &Frame) -> Result<()> {
+    pub(crate) fn weaken(&mut self, before: &State, frame: &Frame) -> Result<()> {
         if !frame.variables.is_empty() {
             let unset = Field::of(Argument::unknown());
             let all = Arc::make_mut(&mut self.state.variables);
@@ -159,6 +176,9 @@ impl Evaluator<'_> {
         let directories = self.joined(&before.directories, failed)?;
         self.state.directories = self.joined(&directories, &frame.directories)?;
         self.state.failed = None;
+        if self.state.left != before.left {
+            self.state.left.clear();
+        }
         Ok(())
     }
 

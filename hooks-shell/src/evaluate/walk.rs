@@ -181,6 +181,7 @@ impl Evaluator<'_> {
                 let args = self.words(words)?;
                 let fields = args.into_iter().map(|arg| arg.field).collect();
                 self.assign(name, Field::of(Argument::unknown()), false)?;
+                self.trace.form.lists.insert(name.clone());
                 let list = self.lists.insert(name.clone(), Arc::new(fields));
                 if list.is_some() || !self.frames.is_empty() {
                     let reason = format!(
@@ -249,11 +250,12 @@ impl Evaluator<'_> {
 
     fn r#for(&mut self, name: &str, words: Option<&[Word]>, body: &List) -> Result<()> {
         let fields: Vec<Field> = match (words, &self.positional) {
-            (Some(words), _) => self
-                .words(words)?
-                .into_iter()
-                .map(|arg| arg.field)
-                .collect(),
+            (Some(words), _) => {
+                self.lists_folders = !self.environment.is_as_written;
+                let args = self.words(words)?;
+                self.lists_folders = false;
+                args.into_iter().map(|arg| arg.field).collect()
+            }
             (None, Some(all)) => all.to_vec(),
             (None, None) => vec![Field::of(Argument::Several)],
         };

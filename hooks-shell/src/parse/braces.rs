@@ -1,6 +1,7 @@
 //! Brace expansion, `{a,b}` and `{1..9}`: one word becomes several.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::syntax::{Part, Parts};
 use super::words::Building;
@@ -8,7 +9,7 @@ use crate::bounds::Work;
 use crate::rejected::{Reason, Rejected};
 
 /// The maximum number of words that braces may expand to.
-const MOST_WORDS: usize = 256;
+pub(crate) const MOST_WORDS: usize = 256;
 
 /// Returns the words that a word with braces expands to. If there is nothing to expand, returns the word itself, with
 /// the braces as text.
@@ -23,9 +24,9 @@ pub(crate) fn expand(
         work.spend(8 * words.len() + rest.len(), span)?;
         rest = behind;
         let choices = match first {
-            Part::Range(range) => {
-                let number = |number: u16| vec![Part::Text(number.to_string().into())];
-                range.clone().take(MOST_WORDS + 1).map(number).collect()
+            Part::Range(words) => {
+                let text = |text: &Arc<str>| vec![Part::Text(text.clone())];
+                words.iter().map(text).collect()
             }
             Part::Brace('{') => alternatives(behind, &mut rest, span)?,
             _ => Vec::new(),

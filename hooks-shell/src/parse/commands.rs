@@ -7,8 +7,8 @@ use smallvec::smallvec;
 
 use super::cursor::{Parser, Result, is_meta};
 use super::syntax::{
-    Command, Item, Join, Kind, List, Part, Pipeline, Redirect, Redirection, Simple, Word,
-    is_identifier, is_of_name,
+    Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, Redirect, Redirection,
+    Simple, Word, is_identifier, is_of_name,
 };
 use crate::rejected::Reason;
 
@@ -408,16 +408,23 @@ impl Parser<'_> {
         let from = self.at;
         let name = self.take(is_of_name);
         if is_identifier(name) {
-            if self.peek() == Some(b'[') || self.starts_with("+=") {
+            if self.peek() == Some(b'[') || self.starts_with("+=(") {
                 return self.reject(from, Reason::ListItem(name));
             }
+            let is_longer = self.starts_with("+=");
+            self.at += usize::from(is_longer);
             if self.starts_with("=(") {
                 self.at += 1;
                 return Ok(Some((name.to_owned(), None)));
             }
             if self.eat("=") {
                 let begin = self.at;
-                let (parts, is_disputed) = self.parts(true)?;
+                let (mut parts, is_disputed) = self.parts(true)?;
+                if is_longer {
+                    // `x+=a` is `x="$x"a`.
+                    let before = Expansion::Parameter(name.to_owned(), Operation::Value);
+                    parts.insert(0, Part::Expansion(Arc::new(before), true));
+                }
                 return Ok(Some((
                     name.to_owned(),
                     Some(self.word_of(parts, begin, is_disputed)),

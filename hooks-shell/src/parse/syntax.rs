@@ -1,6 +1,6 @@
 //! The tree of a script, which the parser builds, the evaluator walks and the printer writes.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -120,7 +120,7 @@ pub(crate) enum Part {
     Glob(String),
     /// `{`, `,`, `}` and `{1..9}`, unquoted; only while a word is parsed.
     Brace(char),
-    Range(RangeInclusive<u16>),
+    Range(Vec<Arc<str>>),
     /// `~` at the beginning.
     Home,
     /// An expansion that begins with `$`, and whether it is in double quotes.

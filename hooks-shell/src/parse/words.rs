@@ -18,6 +18,11 @@ const OPERATORS: [&str; 22] = [
     "|", "^", "~", "(", ")",
 ];
 
+/// Whether a text is a number that every shell can hold.
+fn is_number(text: &str) -> bool {
+    (1..19).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a byte within a word has a special meaning.
 fn is_special(byte: u8) -> bool {
     matches!(
@@ -165,6 +170,8 @@ impl<'t> Parser<'t> {
                 b'*' | b'?' => {
                     self.at += 1;
                     parts.push(Part::Glob(self.text[from..self.at].into()));
+                    // Some shells go through folders for `**`.
+                    is_disputed |= byte == b'*' && !self.take(|byte| byte == b'*').is_empty();
                 }
                 b'[' => {
                     let class = self.class()?;
@@ -204,7 +211,7 @@ impl<'t> Parser<'t> {
         self.reject(from, Reason::UnclosedQuote(quote))
     }
 
-    /// Parses `{`, or a whole range such as `{1..9}`. It rejects `{01..9}`, which shells pad differently, and letters.
+    /// Parses `{`, or a whole range such as `{1..9}` or `{a..e}`. It rejects `{01..9}`, which shells pad differently.
     fn brace(&mut self) -> Result<Part> {
         let from = self.at;
         self.at += 1;
@@ -222,10 +229,36 @@ impl<'t> Parser<'t> {
             let is_plain = text == "0" || !text.starts_with(['0', '+']);
             text.parse::<u16>().ok().filter(|_| is_plain)
         };
-        match (number(first), number(last)) {
-            (Some(first), Some(last)) if first <= last => Ok(Part::Range(first..=last)),
-            _ => self.reject(from, Reason::OddRange),
+        let most = braces::MOST_WORDS + 1;
+        let words: Vec<Arc<str>> = match (number(first), number(last), first, last) {
+            (Some(first), Some(last), ..) => {
+                let all = (first..=last).take(most);
+                all.map(|number| number.to_string().into()).collect()
+            }
+            (.., first, last) if [first, last].iter().all(|end| end.len() == 1) => {
+                let is_of_case =
+                    |c: &char| c.is_ascii_lowercase() == first.contains(char::is_lowercase);
+                let all = first
+                    .chars()
+                    .zip(last.chars())
+                    .flat_map(|(first, last)| first..=last);
+                let letters = all.filter(|c| c.is_ascii_alphabetic() && is_of_case(c));
+                letters.map(|letter| letter.to_string().into()).collect()
+            }
+            _ => Vec::new(),
+        };
+        if words.last().is_none_or(|word| **word != *last) {
+            let is_cut = words.len() == most;
+            return self.reject(
+                from,
+                if is_cut {
+                    Reason::ManyWords
+                } else {
+                    Reason::OddRange
+                },
+            );
         }
+        Ok(Part::Range(words))
     }
 
     /// Parses `[a-z]`, or a single `[`.
@@ -346,8 +379,13 @@ impl<'t> Parser<'t> {
         let is_indirect = self.name() == "!";
         let is_named = self.at > begin;
         if self.eat("[") {
-            let index = self.take(|byte| byte.is_ascii_digit() || matches!(byte, b'@' | b'*'));
-            if !(1..=4).contains(&index.len()) || !self.eat("]") {
+            let begin = self.at;
+            let is_named = self.eat("$");
+            let word = self.take(|byte| is_of_name(byte) || matches!(byte, b'@' | b'*'));
+            let is_item = word.len() <= 4 && word.parse::<u16>().is_ok();
+            let is_known =
+                is_identifier(word) || (!is_named && (is_item || matches!(word, "@" | "*")));
+            if !is_known || self.at - begin > 64 || !self.eat("]") {
                 self.at += 1;
                 return self.reject(from, Reason::OddIndex);
             }
@@ -449,9 +487,11 @@ impl<'t> Parser<'t> {
             let is_named = is_braced || self.eat("$");
             let word = self.take(is_of_name);
             let is_closed = !is_braced || self.eat("}");
-            let is_number = !word.is_empty()
-                && word.len() < 19
-                && word.bytes().all(|byte| byte.is_ascii_digit());
+            let digits = word.strip_prefix("0x").filter(|_| word.len() < 17);
+            let is_number = digits.map_or_else(
+                || is_number(word),
+                |digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            );
             if is_closed && (is_identifier(word) || (is_number && !is_named)) {
                 tokens.push(word.to_owned());
                 continue;

@@ -78,6 +78,8 @@ pub(crate) struct Form {
     pub(crate) changes: HashMap<usize, Change>,
     /// The bodies of functions that are called. Others are left out.
     pub(crate) called: HashSet<*const Command>,
+    /// The names of lists.
+    pub(crate) lists: HashSet<String>,
     pub(crate) splits: Splits,
     /// The substitutions in which patterns are expanded, and no words are split.
     pub(crate) globs: HashSet<*const List>,

@@ -456,6 +456,14 @@ impl<'t> Printer<'t> {
 
     fn expansion(&mut self, expansion: &Expansion) -> Option<()> {
         match expansion {
+            // Shells count the items of a list differently.
+            Expansion::Parameter(name, _)
+                if !name.ends_with("[@]")
+                    && let Some((list, _)) = name.split_once('[')
+                    && self.form.lists.contains(list) =>
+            {
+                None
+            }
             Expansion::Parameter(name, operation) => match operation {
                 Operation::Value => write!(self.out, "${{{name}}}").ok(),
                 Operation::Length => write!(self.out, "${{#{name}}}").ok(),

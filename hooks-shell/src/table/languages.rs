@@ -93,6 +93,11 @@ fn has_whole_brackets(expression: &str) -> bool {
         "[:alnum:]",
         "[:upper:]",
         "[:lower:]",
+        // None of these hides a delimiter.
+        "\\t",
+        "\\n",
+        "\\s",
+        "\\w",
     ];
     let plain = classes.iter().fold(expression.to_owned(), |text, class| {
         text.replace(class, "a")

@@ -146,7 +146,10 @@ fn what_is_not_known_has_no_rewritten_form_and_says_why() {
             "git x",
             "`git x` may run another program, or change what `git` does",
         ),
-        ("trap ls EXIT", "`trap` runs a command later"),
+        (
+            "trap \"$x\" EXIT",
+            "the command of `trap` is only known at run time: write it out",
+        ),
         (
             "env",
             "`env` alone shows the environment, and the secrets in it",
@@ -499,6 +502,54 @@ proptest! {
                 prop_assert_eq!(&printed, &original, "{} ran\n{}\nfor\n{}", shell, rewritten, text);
             }
         }
+    }
+}
+
+#[test]
+fn patterns_and_lists_in_variables_mean_the_same_to_every_shell() {
+    let stubs = Stubs::new();
+    for (text, has_lists) in [
+        (
+            "p='a*'; case abc in $p) printf yes;; *) printf no;; esac",
+            false,
+        ),
+        (
+            "p='a*'; case 'a*' in \"$p\") printf yes;; *) printf no;; esac",
+            false,
+        ),
+        ("p='a*'; if [[ abc == $p ]]; then printf yes; fi", true),
+        (
+            "a=(x y); i=1; printf '%s;' ${a[1]} \"${a[$i]}\" \"${a[i]}z\"",
+            true,
+        ),
+        ("x=a; x+=b; x+='c d'; printf '%s;' \"$x\"", false),
+        ("printf '%s;' {a..e} {X..Z} $((0x1f))", false),
+        ("x=1; trap 'printf \"bye $x\"' EXIT; x=2; printf hi", false),
+        ("exec 2>&1; printf '%s;' a", false),
+    ] {
+        let effects = effects(text);
+        let body = effects
+            .rewritten()
+            .unwrap_or_else(|| panic!("{text}: {effects}"));
+        let rewritten = format!("{}\n{body}", effects.prelude());
+        let Some(original) = stubs.run("bash", text) else {
+            return;
+        };
+        for shell in ["bash", "dash", "zsh"] {
+            if shell == "dash" && has_lists {
+                continue;
+            }
+            if let Some(printed) = stubs.run(shell, &rewritten) {
+                assert_eq!(printed, original, "{shell} ran {rewritten}");
+            }
+        }
+    }
+    for text in [
+        "case abc in $p) ls;; esac",
+        "p='a*'; case abc in $p.x) ls;; esac",
+        "a=(x y); ls \"${a[1]}$x\"",
+    ] {
+        assert_eq!(effects(text).rewritten(), None, "{text}");
     }
 }
 

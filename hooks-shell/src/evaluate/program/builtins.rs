@@ -3,19 +3,23 @@
 use std::sync::Arc;
 
 use super::operands::Call;
-use crate::evaluate::{Arg, Directories, Evaluator, Input, Output, Result};
+use crate::evaluate::{Arg, Directories, Evaluator, Frame, Input, Output, Result};
 use crate::print::{self, Note};
+use crate::table::is_one_of;
 use crate::value::{Argument, Field, Names};
 
 pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Directories) -> Result<()> {
     match call.name {
-        "cd" => {
-            if call.operands.len() != 1 {
-                this.unknown("`cd` takes one folder, which is written out");
+        "cd" | "pushd" | "popd" => {
+            match (call.name, call.operands.len()) {
+                ("cd", 1) => {}
+                ("pushd", 1) => this.state.left.push(before.clone()),
+                ("popd", 0) if let Some(folders) = this.state.left.pop() => this.enter_all(folders),
+                _ => this.unknown("`cd` and `pushd` take one folder, which is written out, and `popd` returns from one"),
             }
             let is_tested = this.is_tested || this.environment.is_as_written;
             let change = this.change(call.args[0].word);
-            if !call.has("P") {
+            if call.name == "cd" && !call.has("P") {
                 change.instead = Some("cd -P".into());
             }
             change.is_fatal = !is_tested;
@@ -66,19 +70,42 @@ pub(crate) fn pwd(this: &Evaluator<'_>) -> Output {
     }
 }
 
-pub(crate) fn eval(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<()> {
+/// Remembers a command that runs when the script ends or gets a signal.
+pub(crate) fn trap(this: &mut Evaluator<'_>, args: &[Arg]) {
+    let is_signal = |arg: &Arg| {
+        arg.known()
+            .is_some_and(|text| is_one_of("EXIT,INT,TERM,HUP,QUIT,ERR,0,1,2,3,15", text))
+    };
+    match args {
+        [_, command, signals @ ..] if !signals.is_empty() && signals.iter().all(is_signal) => {
+            if !matches!(command.known(), Some("" | "-")) {
+                let begin = || (this.state.clone(), Frame::default());
+                this.since_trap.get_or_insert_with(begin);
+                this.traps.push((command.clone(), this.at.clone()));
+            }
+            if this.outer.is_some() {
+                this.unknown("`trap` is only supported in the script itself");
+            }
+        }
+        _ => this
+            .unknown("`trap` is only supported as `trap 'command' EXIT`, and with other signals"),
+    }
+}
+
+pub(crate) fn eval(this: &mut Evaluator<'_>, of: &str, args: &[Arg]) -> Result<()> {
     let plain = |arg: &Arg| {
         arg.known()
             .filter(|_| !arg.field.is_disputed)
             .map(str::to_owned)
     };
-    let Some(texts) = args[1..].iter().map(plain).collect::<Option<Vec<_>>>() else {
-        let reason = "the command of `eval` is only known at run time: write it out";
-        this.unknown(reason);
+    let Some(texts) = args.iter().map(plain).collect::<Option<Vec<_>>>() else {
+        this.unknown(format!(
+            "the command of `{of}` is only known at run time: write it out"
+        ));
         return Ok(());
     };
     let rewritten = this.script(&texts.join(" "))?;
-    replace(this, &args[1..], rewritten);
+    replace(this, args, rewritten);
     Ok(())
 }
 

@@ -4,12 +4,14 @@
 //! | --- | --- |
 //! | `operands`, `roles` | reads the arguments by the table, and applies what each of them is |
 //! | `transfers` | what is created, copied or moved |
-//! | `builtins`, `conditions`, `find` | the shell's own programs, `test` and `[[ … ]]`, and `find` |
+//! | `builtins`, `conditions` | the shell's own programs, and among them `test` and `[[ … ]]` |
+//! | `find`, `patch` | `find`, and `patch` of a text |
 
-mod builtins;
+pub(super) mod builtins;
 pub(super) mod conditions;
 mod find;
 pub(super) mod operands;
+mod patch;
 mod roles;
 mod transfers;
 
@@ -38,7 +40,8 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
     match call.name {
         "find" => return find::run(this, &call.args[1..]),
         "[" | "test" => conditions::bracket(this, &call.args[1..]),
-        "eval" => builtins::eval(this, call.args)?,
+        "eval" => builtins::eval(this, "eval", &call.args[1..])?,
+        "trap" => builtins::trap(this, call.args),
         "sh" | "bash" | "dash" | "ash" | "rbash" => shell(this, call)?,
         _ => {
             let before = this.state.directories.clone();
@@ -51,6 +54,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
             }
             return match (call.name, call.inner) {
                 ("pwd", _) => Ok(builtins::pwd(this)),
+                ("patch", _) => patch::run(this, &call),
                 ("xargs", Some(rest)) => xargs(this, &call, rest),
                 ("fd", Some(rest)) => fd(this, &call, rest),
                 ("env", rest) => environment(this, rest.unwrap_or_default(), call.input),

@@ -99,7 +99,9 @@ impl<'a> Call<'a> {
         if self.program.is("net") {
             this.reach(None);
         }
-        if let Some(reason) = self.program.refused {
+        // Without a program, `exec` only redirects what follows.
+        let redirects = self.name == "exec" && rest.as_slice().is_empty();
+        if let Some(reason) = self.program.refused.filter(|_| !redirects) {
             this.unknown(format!("`{}` {reason}", self.full()));
         }
         if self.program.is("inert") {
@@ -465,6 +467,18 @@ impl<'a> Call<'a> {
         match (print.what, self.input) {
             ("number", _) if self.prints_one_number() => Output::Number,
             ("revisions", _) => Output::Revisions,
+            ("top", _) => match this.state.directories.as_slice() {
+                [only] => {
+                    let top = this.environment.files.and_then(|files| (files.top)(only));
+                    top.map_or(Output::Unknown, |top| Output::Text(top.into()))
+                }
+                _ => Output::Unknown,
+            },
+            ("words", _) => match &self.args[1..] {
+                [one] => printed(&one.field.value),
+                [format, one] if format.known() == Some("%s\\n") => printed(&one.field.value),
+                _ => Output::Unknown,
+            },
             ("lines", Input::Text(text)) if self.name == "cat" && self.operands.is_empty() => {
                 Output::Text(text.clone())
             }
@@ -485,6 +499,13 @@ impl<'a> Call<'a> {
     /// Whether it prints no names, and no number for each of several files.
     fn prints_one_number(&self) -> bool {
         match (self.name, self.files.as_slice()) {
+            ("date", [format]) => format.known().is_some_and(|format| {
+                let letters = format.split('%').skip(1);
+                !format.is_empty()
+                    && letters
+                        .into_iter()
+                        .all(|letter| table::is_one_of("s,N,Y,m,d,H,M,S,j,u", letter))
+            }),
             ("git", _) | (_, []) => true,
             ("grep", [only]) => only.known().is_some(),
             _ => false,
@@ -531,6 +552,20 @@ impl<'a> Call<'a> {
             names.folders.push(".".into());
         }
         Output::Names(names)
+    }
+}
+
+/// What comes of printing a word.
+fn printed(word: &Argument) -> Output {
+    match word {
+        Argument::Number => Output::Number,
+        Argument::Revisions { is_one: true } => Output::Revisions,
+        Argument::Names(names) if names.is_one => Output::Names(Names {
+            is_one: false,
+            is_text: false,
+            ..(**names).clone()
+        }),
+        _ => Output::Unknown,
     }
 }
 
