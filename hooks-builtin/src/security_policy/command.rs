@@ -96,6 +96,26 @@ impl Form {
         })
     }
 
+    /// Adds arguments that stand beside the command. They must mean the same to a shell.
+    pub(super) fn with_arguments(self, value: &Value) -> Result<Self, String> {
+        let words = match value {
+            Value::Null => Some(Vec::new()),
+            words => words
+                .as_array()
+                .and_then(|words| words.iter().map(Value::as_str).collect()),
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+        let are_plain = |words: &Vec<&str>| words.iter().all(|word| word.chars().all(is_plain));
+        match (self, words.filter(are_plain)) {
+            (form, Some(words)) if words.is_empty() => Ok(form),
+            (Form::Text(program), Some(words)) => {
+                let words = words.into_iter().map(String::from);
+                Ok(Form::Words([program].into_iter().chain(words).collect()))
+            }
+            _ => Err("the arguments beside the command are not a list of plain words: write them into the command".into()),
+        }
+    }
+
     pub(super) fn script_place(&self) -> Option<usize> {
         match self {
             Form::Shell(nth, _) => Some(*nth),
@@ -112,6 +132,19 @@ impl Form {
             }
         }
     }
+}
+
+/// Returns a command that only sets variables; nothing if they are not texts.
+pub(super) fn assigning(variables: &Value) -> Option<Form> {
+    let set = variables.as_object()?.iter();
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let set = set.map(|(name, value)| {
+        let is_name = name.chars().all(is_of_name);
+        Some(format!("{name}={}", value.as_str().filter(|_| is_name)?))
+    });
+    let words = [Some("env".to_owned())].into_iter().chain(set);
+    let words = words.chain([Some("true".to_owned())]);
+    Some(Form::Words(words.collect::<Option<_>>()?))
 }
 
 /// Whether a program is a shell that reads scripts as they are judged.

@@ -33,7 +33,7 @@ use crate::shared::alias::Alias;
 use crate::shared::caller;
 use crate::shared::patch;
 pub use crate::shared::tools::Profile;
-use crate::shared::tools::{Role, Tool};
+use crate::shared::tools::Role;
 use crate::shared::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
@@ -504,6 +504,9 @@ impl Inner {
         let args = args.as_object().unwrap_or(&empty);
         let mut command = None;
         let mut directory = None;
+        let mut arguments = &Value::Null;
+        let mut variables = &Value::Null;
+        let mut has_none = false;
         // The pattern may be relative to a folder in another argument.
         let mut folders = vec!["."];
         for (argument, value) in args {
@@ -546,6 +549,9 @@ impl Inner {
                         return Err(format!("`{argument}` of `{name}` must be a folder"));
                     }
                 }
+                Some(Role::Arguments) => arguments = value,
+                Some(Role::Environment) => variables = value,
+                Some(Role::Instead) => has_none = value == true,
                 Some(Role::Shell)
                     if value == "" || value.as_str().is_some_and(command::is_shell) => {}
                 Some(Role::Nothing) if is_nothing(value) => {}
@@ -556,20 +562,9 @@ impl Inner {
                 }
             }
         }
-        if tool.is_shell() {
-            return self.check_command(cx, name, &tool, command, directory);
+        if !tool.is_shell() || (has_none && command.is_none()) {
+            return Ok(None);
         }
-        Ok(None)
-    }
-
-    fn check_command(
-        &self,
-        cx: &AgentContext,
-        name: &str,
-        tool: &Tool,
-        command: Option<(&String, &Value)>,
-        directory: Option<&str>,
-    ) -> Result<Option<Change>, String> {
         let form = command.and_then(|(argument, value)| Some((argument, Form::of(value)?)));
         let Some((argument, form)) = form else {
             return Err(format!(
@@ -577,27 +572,57 @@ impl Inner {
                 tool.commands().join("` or `")
             ));
         };
+        let form = form.with_arguments(arguments)?;
         let guard = self.guard(&cx.cwd)?;
-        let sandbox = self.sandbox(&guard)?;
-        let form = match &sandbox {
-            Some(sandbox) => sandbox.unwrap(form),
-            None => form,
-        };
-        let mut start = match (&self.config.workspace, cx.cwd.as_str()) {
+        let start = self.start(cx, &guard, directory)?;
+        if !is_nothing(variables) {
+            let set = command::assigning(variables).ok_or(
+                "the variables beside the command are not an object of texts: write them so",
+            )?;
+            command::judge(&set, &self.programs, &guard, &start, false)?;
+        }
+        self.check_command(cx, name, argument, form, &guard, &start)
+    }
+
+    /// Returns the directory that a command runs in.
+    fn start(
+        &self,
+        cx: &AgentContext,
+        guard: &Guard,
+        directory: Option<&str>,
+    ) -> Result<PathBuf, String> {
+        let start = match (&self.config.workspace, cx.cwd.as_str()) {
             // Then it is the agent's directory.
             (None, _) | (_, "") => guard.workspace().to_owned(),
             (Some(_), directory) => guard.enter(directory, guard.workspace())?,
         };
-        if let Some(directory) = directory {
-            start = guard.enter(path_of_address(directory)?, &start)?;
+        match directory {
+            Some(directory) => guard.enter(path_of_address(directory)?, &start),
+            None => Ok(start),
         }
+    }
+
+    fn check_command(
+        &self,
+        cx: &AgentContext,
+        name: &str,
+        argument: &str,
+        form: Form,
+        guard: &Guard,
+        start: &Path,
+    ) -> Result<Option<Change>, String> {
+        let sandbox = self.sandbox(guard)?;
+        let form = match &sandbox {
+            Some(sandbox) => sandbox.unwrap(form),
+            None => form,
+        };
         if let Form::Words(words) = &form
             && let [program, patch] = words.as_slice()
             && program == "apply_patch"
         {
             return self.check_patch(cx, patch).map(|()| None);
         }
-        let judged = command::judge(&form, &self.programs, &guard, &start, self.config.rewrite)?;
+        let judged = command::judge(&form, &self.programs, guard, start, self.config.rewrite)?;
         let nth = form.script_place();
         let is_kept = matches!(form, Form::Words(_));
         let script = match sandbox {
@@ -610,7 +635,7 @@ impl Inner {
             Some(sandbox) => Some(sandbox.wrap(&judged.unwrap_or_else(|| form.script()))),
         };
         Ok(script.map(|script| Change {
-            argument: argument.clone(),
+            argument: argument.to_owned(),
             nth,
             script,
         }))
@@ -639,6 +664,12 @@ impl Inner {
             |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Command);
         let argument = args.as_object()?.keys().find(is_command)?;
         let form = Form::of(&args[argument])?;
+        let is_beside =
+            |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Arguments);
+        let form = match args.as_object()?.keys().find(is_beside) {
+            Some(beside) => form.with_arguments(&args[beside]).ok()?,
+            None => form,
+        };
         let guard = self.guard(&cx.cwd).ok()?;
         let form = match self.sandbox(&guard).ok()? {
             Some(sandbox) => sandbox.unwrap(form),

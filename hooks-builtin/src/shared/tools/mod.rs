@@ -32,6 +32,12 @@ pub(crate) enum Role {
     Patch,
     /// A text with addresses in it, which may be those of files.
     Addresses,
+    /// The words after the program in the command.
+    Arguments,
+    /// Variables, with their values.
+    Environment,
+    /// It is true instead of a command.
+    Instead,
     Harmless,
     /// Any value other than nothing changes what the call does.
     Nothing,
