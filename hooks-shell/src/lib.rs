@@ -57,9 +57,7 @@ mod rejected;
 mod table;
 mod value;
 
-pub use self::evaluate::{
-    Access, Dialect, Effects, Environment, Files, Network, PathUse, Program, Unknown,
-};
+pub use self::evaluate::{Access, Effects, Environment, Files, Network, PathUse, Program, Unknown};
 pub use self::rejected::Rejected;
 pub use self::table::is_predictable;
 pub use self::value::{Argument, Names};

@@ -88,15 +88,13 @@ pub(crate) enum Reason<'t> {
     DoubleBracket,
     #[error("`for ((…))` is not supported: use `for i in {{1..9}}`, or `while`")]
     CountingFor,
-    #[error(
-        "`{0}` is not a plain variable here: items of lists and patterns of programs are not supported"
-    )]
+    #[error("`{0}` is not a plain variable here: items of lists cannot be set")]
     ListItem(&'t str),
     #[error("a list `{0}=(…)` is only supported as a command of its own")]
     WholeList(&'t str),
     #[error("some shells read what stands after `&> file` as another command: write it before")]
     WordsBehindBoth,
-    #[error("a file descriptor must have one digit")]
+    #[error("a file descriptor has one digit: write `2>&1` or the like")]
     LongDescriptor,
     #[error("`{0}` takes a descriptor: for a file write `> file 2>&1`")]
     CopyToFile(&'t str),
@@ -108,19 +106,13 @@ pub(crate) enum Reason<'t> {
     UnendedDocument(&'t str),
     #[error("the here-document does not end before the `)`")]
     DocumentInBrackets,
-    #[error(
-        "a command that continues on the next line stands beside a here-document: write it on a line of its own"
-    )]
+    #[error("a command beside a here-document goes on in the next line: write it on one line")]
     LineBesideDocument,
-    #[error(
-        "a line of a here-document that ends with `\\` is joined to the next: quote the delimiter, as `'EOF'`"
-    )]
+    #[error("a `\\` joins two lines of this here-document: quote the delimiter, as `'EOF'`")]
     JoinedDocument,
     #[error("`<<-` is not supported where the text has a `$`: write `<<`")]
     StrippedDocument,
-    #[error(
-        "a word that continues on the next line, after `\\`, is not supported: write it on one line"
-    )]
+    #[error("a word goes on in the next line, after `\\`: write it on one line")]
     JoinedWord,
     #[error("the braces expand to several words: write one word here")]
     BracesForOneWord,
@@ -128,15 +120,11 @@ pub(crate) enum Reason<'t> {
     ManyWords,
     #[error("braces within braces are not supported: write the words out")]
     NestedBraces,
-    #[error(
-        "this range is not supported: write numbers without leading zeros, letters, or the words themselves"
-    )]
+    #[error("this range is not supported: write plain numbers, letters, or the words themselves")]
     OddRange,
-    #[error(
-        "a pattern in brackets may only have letters, digits, `-`, `_` and `.`: use quotes, or write the names out"
-    )]
+    #[error("a pattern in brackets may only have letters, digits, `-`, `_` and `.`: use quotes")]
     OddClass,
-    #[error("only `~` and `~/…` are supported, not the home directories of other users")]
+    #[error("this is the home directory of another user: only `~` and `~/…` are supported")]
     OtherHome,
     #[error("`$\"…\"` is not supported: leave out the `$`")]
     TranslatedQuote,
@@ -151,7 +139,7 @@ pub(crate) enum Reason<'t> {
     #[error("an index may run a command: write a number, or a variable with one")]
     OddIndex,
     #[error(
-        "this `${{…}}` is not supported: use `${{name}}`, `${{name:-text}}`, `${{name%text}}`, `${{name#text}}` or `${{name:0:3}}`"
+        "this `${{…}}` is not supported: use `${{x}}`, `${{x:-text}}`, `${{x%text}}` or `${{x:0:3}}`"
     )]
     OddParameter,
     #[error("quotes, brackets and lines within `${{…}}` are not supported: use a variable")]
@@ -160,7 +148,7 @@ pub(crate) enum Reason<'t> {
     QuoteInEscapes,
     #[error("this escape is not supported: write the character itself")]
     OddEscape,
-    #[error("only numbers, variables and operators that set nothing are supported in `$((…))`")]
+    #[error("`$((…))` may run a command: write numbers, variables and operators that set nothing")]
     OddArithmetic,
 }
 

@@ -93,6 +93,10 @@ impl Argument {
         Argument::Text(text.as_ref().into())
     }
 
+    pub(crate) fn names(names: Names) -> Self {
+        Argument::Names(Arc::new(names))
+    }
+
     pub(crate) fn unknown() -> Self {
         Argument::Unknown { begins: "".into() }
     }
@@ -113,6 +117,17 @@ impl Argument {
         match self {
             Argument::Text(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// Returns what is known if either value may hold.
+    pub(crate) fn join(&self, other: &Argument) -> Argument {
+        if self == other {
+            self.clone()
+        } else if self.is_number() && other.is_number() {
+            Argument::Number
+        } else {
+            Argument::unknown()
         }
     }
 
@@ -162,44 +177,6 @@ impl fmt::Display for Argument {
             Argument::Revisions { .. } => f.write_str("a revision"),
             Argument::Unknown { begins } => write!(f, "{begins}…"),
             Argument::Several => f.write_str("…"),
-        }
-    }
-}
-
-/// The value of a variable or a word, and whether shells disagree about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
-    pub(crate) value: Argument,
-    pub(crate) is_disputed: bool,
-}
-
-impl Field {
-    pub(crate) fn known(text: impl AsRef<str>) -> Self {
-        Field {
-            value: Argument::text(text),
-            is_disputed: false,
-        }
-    }
-
-    pub(crate) fn of(value: Argument) -> Self {
-        Field {
-            value,
-            is_disputed: false,
-        }
-    }
-
-    /// Returns what is known if either value may hold.
-    pub(crate) fn join(&self, other: &Field) -> Field {
-        let value = if self.value == other.value {
-            self.value.clone()
-        } else if self.value.is_number() && other.value.is_number() {
-            Argument::Number
-        } else {
-            Argument::unknown()
-        };
-        Field {
-            value,
-            is_disputed: self.is_disputed || other.is_disputed,
         }
     }
 }

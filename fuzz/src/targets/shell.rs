@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hooks_shell::{Access, Dialect, Effects, Environment, MOST_STEPS, Script};
+use hooks_shell::{Access, Effects, Environment, MOST_STEPS, Script};
 
 use crate::Features;
 
@@ -22,9 +22,8 @@ pub fn shell(data: &[u8]) -> Features {
             return features;
         }
     };
-    let environment = Environment::new("/work").with_home("/home/ada");
-    for dialect in [Dialect::Any, Dialect::Bash, Dialect::Sh, Dialect::Zsh] {
-        let environment = environment.clone().with_dialect(dialect);
+    let environment = any_shell();
+    for environment in [environment.clone(), environment.in_bash()] {
         let _ = judged(&script, &text, &environment.clone().as_written());
         let effects = judged(&script, &text, &environment);
         note(&effects, &mut features);
@@ -33,6 +32,10 @@ pub fn shell(data: &[u8]) -> Features {
         }
     }
     features
+}
+
+fn any_shell() -> Environment {
+    Environment::new("/work").with_home("/home/ada")
 }
 
 /// The effects of a script, which are within bounds.
@@ -74,7 +77,7 @@ fn rewrites(effects: &Effects, rewritten: &str, environment: &Environment) {
         Some(rewritten),
         "rewritten once more; {again}"
     );
-    let any = script.evaluate(&environment.clone().with_dialect(Dialect::Any));
+    let any = script.evaluate(&any_shell());
     let mut disputed: Vec<_> = any.disputed().map(|unknown| &unknown.reason).collect();
     disputed.retain(|reason| !NOT_IN_EVERY_SHELL.iter().any(|not| reason.contains(not)));
     assert!(disputed.is_empty(), "{disputed:?}\n{rewritten}");

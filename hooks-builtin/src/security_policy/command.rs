@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hooks_shell::{Dialect, Effects, Environment, Files, Program, Script};
+use hooks_shell::{Effects, Environment, Files, Program, Script};
 use serde_json::Value;
 
 use super::guard::{self, Guard};
@@ -314,14 +314,11 @@ pub(super) fn findings(
         Ok(script) => script,
         Err(rejected) => return vec![(rejected.span(), rejected.to_string())],
     };
-    let shell = match shell_of(text) {
-        Some("bash") => Dialect::Bash,
-        Some("zsh") => Dialect::Zsh,
-        Some(_) => Dialect::Sh,
-        None => Dialect::Any,
-    };
     let directory = guard.workspace();
-    let environment = environment(directory).with_dialect(shell).as_written();
+    let mut environment = environment(directory).as_written();
+    if shell_of(text) == Some("bash") {
+        environment = environment.in_bash();
+    }
     let effects = script.evaluate(&environment);
     let disputed = effects.disputed();
     let disputed = disputed.map(|disputed| (disputed.span.clone(), disputed.reason.clone()));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
-use std::ops::{Bound, Range};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use hooks_shell::{Access, Argument, Effects, Names, PathUse};
@@ -31,22 +31,14 @@ struct Forbidden {
 }
 
 /// Devices that hold nothing.
-const HARMLESS: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/stdin",
-    "/dev/stdout",
-    "/dev/stderr",
-];
+const HARMLESS: &str =
+    "/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/stdin /dev/stdout /dev/stderr";
 
 /// The maximum length of a path in bytes, and the maximum number of names in one. Each name takes a system call.
 const LONGEST_PATH: usize = 4096;
 const MOST_NAMES: usize = 64;
 /// How many files of the workspace are looked at for one command.
-pub(super) const MOST_FILES: usize = 50_000;
+pub(super) const MOST_FILES: usize = 250_000;
 /// How many paths may be in one command.
 const MOST_PATHS: usize = 20_000;
 
@@ -54,7 +46,6 @@ const MOST_PATHS: usize = 20_000;
 struct Checked<'e> {
     /// How many files may still be looked at.
     budget: usize,
-    budget_of_makes: usize,
     known: HashSet<(&'e str, &'e str, bool)>,
     made: Made,
     last_use: usize,
@@ -64,24 +55,18 @@ struct Checked<'e> {
 
 impl<'e> Checked<'e> {
     fn of(effects: &'e Effects) -> Self {
-        let paths = || effects.paths();
-        let last_use = paths()
-            .enumerate()
-            .filter(|(_, used)| !used.access.makes_links());
-        let last_use = last_use.last().map_or(0, |(nth, _)| nth);
-        let folders = if paths().any(|used| used.access == Access::Move) {
-            let all = paths().flat_map(|used| used.directories.iter().map(Path::new));
-            all.collect()
-        } else {
-            BTreeSet::new()
-        };
+        let uses = effects.paths().enumerate();
+        let uses = uses.filter(|(_, used)| !used.access.makes_links());
+        let moves = effects.paths().any(|used| used.access == Access::Move);
+        let folders = effects.paths().filter(|_| moves);
         Checked {
             budget: MOST_FILES,
-            budget_of_makes: MOST_FILES,
             known: HashSet::new(),
             made: Made::default(),
-            last_use,
-            folders,
+            last_use: uses.last().map_or(0, |(nth, _)| nth),
+            folders: folders
+                .flat_map(|used| used.directories.iter().map(Path::new))
+                .collect(),
         }
     }
 }
@@ -126,7 +111,7 @@ impl Guard {
 
     /// Checks whether a path may be touched from a directory that is absolute and without links.
     pub(super) fn check(&self, path: &str, base: &Path) -> Result<(), String> {
-        if HARMLESS.contains(&path) {
+        if is_harmless(path) {
             return Ok(());
         }
         self.enter(path, base).map(drop)
@@ -157,7 +142,6 @@ impl Guard {
     ) -> Result<(), String> {
         let Checked {
             budget,
-            budget_of_makes,
             known,
             made,
             last_use,
@@ -174,56 +158,47 @@ impl Guard {
                 ));
             }
             match used.access {
-                Access::Make => {
-                    if nth < *last_use {
-                        self.make(used, base, made, budget_of_makes)?;
-                        known.clear();
-                    }
-                    continue;
-                }
-                Access::Checkout => {
-                    self.check_repository(used, base)?;
-                    made.0.insert("/".into(), true);
+                Access::Make if nth < *last_use => {
+                    self.make(used, base, made, budget)?;
                     known.clear();
                     continue;
                 }
-                Access::Repository => {
+                Access::Make => continue,
+                Access::Checkout | Access::Repository => {
                     self.check_repository(used, base)?;
+                    if used.access == Access::Checkout {
+                        made.0.insert("/".into(), true);
+                        known.clear();
+                    }
                     continue;
                 }
                 Access::Move => self.check_moved(used, base, folders)?,
                 _ => {}
             }
+            // A path that occurs many times is checked once.
+            let text = used.path.known().filter(|_| !is_of_tree(used.access));
+            let key = text.map(|path| (path, directory.as_str(), used.follows_links));
+            if key.is_some_and(|key| known.contains(&key)) {
+                continue;
+            }
+            made.check(used, base)?;
             match &used.path {
-                // A path that occurs many times is checked once.
-                Argument::Text(path) if !is_of_tree(used.access) => {
-                    let key = (&**path, directory.as_str(), used.follows_links);
-                    if !known.contains(&key) {
-                        made.check(used, base)?;
-                        self.check(super::path_of_address(path)?, base)?;
-                        known.insert(key);
-                    }
-                }
-                Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}
+                Argument::Text(path) if is_harmless(path) => {}
                 Argument::Text(path) => {
-                    made.check(used, base)?;
-                    let folder = self.enter(path, base)?;
+                    let folder = self.enter(super::path_of_address(path)?, base)?;
                     self.check_tree(&folder, used.access, budget)?;
                 }
                 Argument::Pattern(pattern) => {
-                    made.check(used, base)?;
                     self.check_pattern(pattern, base, used.access, budget)?;
                 }
-                Argument::Names(names) => {
-                    made.check(used, base)?;
-                    self.check_names(names, base, used.access, budget)?;
-                }
+                Argument::Names(names) => self.check_names(names, base, used.access, budget)?,
                 other => {
                     return Err(format!(
                         "the file `{other}` is only known when the command runs: write its path out"
                     ));
                 }
             }
+            known.extend(key);
         }
         Ok(())
     }
@@ -236,43 +211,28 @@ impl Guard {
         made: &mut Made,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let finds_none = |_: &str, _: &Path, is_link| {
-            if is_link {
-                Err(String::new())
-            } else {
-                Ok(None)
-            }
+        let sources = match &used.from {
+            // It may be a link itself.
+            Some(Argument::Text(from)) => vec![base.join(from.trim_end_matches('/'))],
+            Some(from) => places(from, base)?,
+            None => Vec::new(),
         };
-        let has_none = |folder: &Path, walk, glob: Option<&Glob>, budget: &mut usize| {
-            self.walk(
-                folder,
-                walk,
-                &|name| is_meant(glob, name),
-                &mut { finds_none },
-                budget,
-            )
-            .is_ok()
+        let below = match &used.from {
+            Some(Argument::Names(names)) => Below {
+                glob: glob_of(names)?,
+                is_flat: names.is_flat(),
+                ..Below::default()
+            },
+            _ => Below::default(),
         };
-        let is_plain = match &used.from {
-            None => false,
-            Some(Argument::Text(from)) => {
-                let from = base.join(from.trim_end_matches('/'));
-                !from.is_symlink() && has_none(&from, Walk::default(), None, budget)
-            }
-            Some(Argument::Names(names)) => {
-                let (places, glob) = (
-                    places(&Argument::Names(names.clone()), base)?,
-                    glob_of(names)?,
-                );
-                let mut folders = places.iter();
-                folders.all(|folder| has_none(folder, Walk::of(names), glob.as_ref(), budget))
-            }
-            Some(from) => {
-                let places = places(from, base)?;
-                let mut folders = places.iter();
-                folders.all(|folder| has_none(folder, Walk::default(), None, budget))
-            }
+        let mut finds_none = |_: &str, _: &Path, is_link: bool| {
+            let found = is_link.then(String::new);
+            found.map_or(Ok(None), Err)
         };
+        let mut has_none = |from: &PathBuf| {
+            !from.is_symlink() && self.walk(from, &below, &mut finds_none, budget).is_ok()
+        };
+        let is_plain = !sources.is_empty() && sources.iter().all(&mut has_none);
         if !is_plain {
             let places = places(&used.path, base)?.into_iter();
             made.0
@@ -288,18 +248,11 @@ impl Guard {
         base: &Path,
         folders: &BTreeSet<&Path>,
     ) -> Result<(), String> {
-        let is_known = used.path.known().is_some();
         for place in places(&used.path, base)? {
-            let start = if is_known {
-                Bound::Included(&*place)
-            } else {
-                Bound::Excluded(&*place)
-            };
-            let mut behind = folders.range::<Path, _>((start, Bound::Unbounded));
-            if behind
-                .next()
-                .is_some_and(|folder| folder.starts_with(&place))
-            {
+            let below = folders.iter().filter(|folder| folder.starts_with(&place));
+            // What a pattern or names stand for is in the place.
+            let mut below = below.filter(|folder| used.path.known().is_some() || **folder != place);
+            if below.next().is_some() {
                 return Err(format!(
                     "the command moves `{}`, and works in a folder below it: move it in a separate call",
                     used.path
@@ -352,30 +305,17 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks where the links below a folder lead, or that nothing forbidden is below it.
+    /// Checks everything below a path that is accessed with it.
     fn check_tree(&self, folder: &Path, access: Access, budget: &mut usize) -> Result<(), String> {
-        let is_write = access == Access::WriteTree;
-        let mut judge = |name: &str, folder: &Path, is_link| {
-            if is_write {
-                return self.judge(name, &folder.join(name)).map(|()| None);
-            }
-            self.judge_link(name, folder, is_link)
+        let below = Below {
+            links: Links::of(access, false),
+            is_write: access == Access::WriteTree,
+            ..Below::default()
         };
-        let walk = Walk {
-            enters_git: is_write,
-            is_flat: false,
-        };
-        self.walk(folder, walk, &|_| true, &mut judge, budget)
-    }
-
-    /// Judges a link, and returns where it leads.
-    fn judge_link(
-        &self,
-        name: &str,
-        folder: &Path,
-        is_link: bool,
-    ) -> Result<Option<PathBuf>, String> {
-        is_link.then(|| self.enter(name, folder)).transpose()
+        if is_of_tree(access) {
+            return self.check_below(folder, &below, budget);
+        }
+        Ok(())
     }
 
     /// Checks names that a program prints: the folders, the links below them, and forbidden files there.
@@ -386,41 +326,49 @@ impl Guard {
         access: Access,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let glob = glob_of(names)?;
         // What is below a name is not limited by its pattern.
         let is_tree = is_of_tree(access);
-        let judges_links = names.may_be_links() || access == Access::Tree;
-        // Settings of git, which are forbidden, may be among them.
-        let is_write = access == Access::WriteTree
-            || (matches!(access, Access::Write | Access::Move) && !names.is_tracked());
+        let is_write = matches!(access, Access::Write | Access::Move) && !names.is_tracked();
+        let below = Below {
+            glob: glob_of(names)?.filter(|_| !is_tree),
+            is_flat: names.is_flat() && !is_tree,
+            links: Links::of(access, names.may_be_links()),
+            // Settings of git, which are forbidden, may be among them.
+            is_write: is_write || access == Access::WriteTree,
+        };
         for folder in names.folders() {
-            let resolved = self.enter(folder, base)?;
-            let holds_forbidden = self
-                .forbidden
-                .iter()
-                .any(|forbidden| is_within(&forbidden.path, &resolved));
-            if access == Access::List || !(judges_links || holds_forbidden || is_write) {
-                continue;
+            let folder = self.enter(folder, base)?;
+            if access != Access::List {
+                self.check_below(&folder, &below, budget)?;
             }
-            let mut judge = |name: &str, folder: &Path, is_link: bool| {
-                let leads_to = self.judge_link(name, folder, is_link && judges_links)?;
-                // Programs that read everything skip a name that is forbidden everywhere, such as `.git`.
-                if is_write || !self.is_forbidden_name(name) {
-                    self.judge(name, &folder.join(name))?;
-                }
-                Ok(leads_to.filter(|_| access == Access::Tree))
-            };
-            let walk = Walk {
-                enters_git: is_write,
-                is_flat: names.is_flat() && !is_tree,
-            };
-            self.walk(
-                &resolved,
-                walk,
-                &|name| is_tree || is_meant(glob.as_ref(), name),
-                &mut judge,
-                budget,
-            )?;
+        }
+        Ok(())
+    }
+
+    /// Checks where the links below a folder lead, and that nothing forbidden is there.
+    fn check_below(&self, folder: &Path, below: &Below, budget: &mut usize) -> Result<(), String> {
+        let mut judge = |name: &str, folder: &Path, is_link: bool| {
+            let is_judged = is_link && below.links != Links::Ignored;
+            let leads_to = is_judged.then(|| self.enter(name, folder)).transpose()?;
+            // Programs that read everything skip a name that is forbidden everywhere, such as `.git`.
+            if below.is_write || !self.is_forbidden_name(name) {
+                self.judge(name, &folder.join(name))?;
+            }
+            Ok(leads_to.filter(|_| below.links == Links::Followed))
+        };
+        if below.links != Links::Ignored || below.is_write {
+            return self.walk(folder, below, &mut judge, budget);
+        }
+        // Otherwise only what is forbidden matters, and where that is is known.
+        let paths = self.forbidden.iter().map(|forbidden| &forbidden.path);
+        for path in paths.filter(|path| is_within(path, folder)) {
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if below.means(name) && path.symlink_metadata().is_ok() {
+                judge(name, path.parent().unwrap_or(path), false)?;
+            }
+            if !self.is_forbidden_name(name) {
+                self.walk(path, below, &mut judge, budget)?;
+            }
         }
         Ok(())
     }
@@ -429,8 +377,7 @@ impl Guard {
     fn walk(
         &self,
         folder: &Path,
-        walk: Walk,
-        is_meant: &dyn Fn(&str) -> bool,
+        below: &Below,
         judge: &mut Judge<'_>,
         budget: &mut usize,
     ) -> Result<(), String> {
@@ -444,7 +391,7 @@ impl Guard {
             for entry in entries.flatten() {
                 let name = &*name_of(&entry, &folder, budget)?;
                 let kind = entry.file_type().ok();
-                if is_meant(name)
+                if below.means(name)
                     && let Some(target) =
                         judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?
                     && target.is_dir()
@@ -452,7 +399,7 @@ impl Guard {
                 {
                     folders.push(target);
                 }
-                let is_entered = !walk.is_flat && (walk.enters_git || name != ".git");
+                let is_entered = !below.is_flat && (below.is_write || name != ".git");
                 if is_entered && kind.is_some_and(|kind| kind.is_dir()) {
                     folders.push(folder.join(name));
                 }
@@ -500,11 +447,6 @@ impl Guard {
         let Some((glob, rest)) = parts.split_first() else {
             return Ok(());
         };
-        // Some shells expand `**` to any number of folders, others to one.
-        let is_deep = glob.as_str() == "**";
-        if is_deep && !rest.is_empty() {
-            self.matched(folder, rest, access, budget)?;
-        }
         // Reading a folder costs more than one name in it.
         spend(budget, 16)?;
         // A folder that does not exist has no matches.
@@ -518,18 +460,13 @@ impl Guard {
             }
             let kind = entry.file_type().ok();
             let is_link = kind.is_none_or(|kind| kind.is_symlink());
-            if is_deep && kind.is_some_and(|kind| kind.is_dir()) {
-                self.matched(&folder.join(name), parts, access, budget)?;
-            }
             if rest.is_empty() {
                 if is_link && !matches!(access, Access::List | Access::WriteTree) {
                     self.enter(name, folder)?;
                 }
                 let path = folder.join(name);
                 self.judge(name, &path)?;
-                if is_of_tree(access) {
-                    self.check_tree(&path, access, budget)?;
-                }
+                self.check_tree(&path, access, budget)?;
             } else if is_link {
                 // The target of the link is judged if something in it matches.
                 let Ok(leads_to) = paths::resolve(name, folder) else {
@@ -608,19 +545,41 @@ fn is_of_tree(access: Access) -> bool {
 /// Judges a name in a folder, which may be that of a link. Returns a folder that is gone through too.
 type Judge<'a> = dyn FnMut(&str, &Path, bool) -> Result<Option<PathBuf>, String> + 'a;
 
-/// Whether a search enters git's own folder, and whether it leaves out subfolders.
-#[derive(Clone, Copy, Default)]
-struct Walk {
-    enters_git: bool,
+/// What of a folder is looked at.
+#[derive(Default)]
+struct Below {
+    /// The pattern of the names, in lower case.
+    glob: Option<Glob>,
+    /// Whether subfolders are left out.
     is_flat: bool,
+    links: Links,
+    /// Whether they are changed, so that git's own files count too.
+    is_write: bool,
 }
 
-impl Walk {
-    fn of(names: &Names) -> Self {
-        Walk {
-            enters_git: false,
-            is_flat: names.is_flat(),
+/// What becomes of the links among them.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Links {
+    #[default]
+    Ignored,
+    Judged,
+    Followed,
+}
+
+impl Links {
+    fn of(access: Access, may_be_there: bool) -> Self {
+        match access {
+            Access::Tree => Links::Followed,
+            _ if may_be_there => Links::Judged,
+            _ => Links::Ignored,
         }
+    }
+}
+
+impl Below {
+    fn means(&self, name: &str) -> bool {
+        let glob = self.glob.as_ref();
+        glob.is_none_or(|glob| glob.matches(&name.to_lowercase()))
     }
 }
 
@@ -633,10 +592,6 @@ fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
         .map_err(|_| "cannot tell which files this names: list them".into())
 }
 
-fn is_meant(glob: Option<&Glob>, name: &str) -> bool {
-    glob.is_none_or(|glob| glob.matches(&name.to_lowercase()))
-}
-
 /// The paths that a command has created so far that may be links or contain some, and whether each is a folder itself.
 #[derive(Default)]
 struct Made(BTreeMap<PathBuf, bool>);
@@ -644,10 +599,7 @@ struct Made(BTreeMap<PathBuf, bool>);
 impl Made {
     /// Whether a path contains none of these paths, and, if it stands for many paths, none is below it.
     fn check(&self, used: &PathUse, base: &Path) -> Result<(), String> {
-        let is_harmless = used
-            .path
-            .known()
-            .is_some_and(|path| HARMLESS.contains(&path));
+        let is_harmless = used.path.known().is_some_and(is_harmless);
         if self.0.is_empty() || !used.follows_links || is_harmless {
             return Ok(());
         }
@@ -767,6 +719,11 @@ fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String
             folder.display()
         )
     })
+}
+
+/// Whether a path is that of a device that holds nothing.
+fn is_harmless(path: &str) -> bool {
+    HARMLESS.split(' ').any(|device| device == path)
 }
 
 /// Whether a path is a single name. It then counts in every folder, as in a `.gitignore`.

@@ -5,22 +5,6 @@ use std::sync::Arc;
 
 use crate::table::variables::{self, Unset};
 
-/// The shell that runs a script. Shells read some texts in different ways.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// Unknown: `sh`, `bash`, `dash` or `zsh`. [`Effects::disputed`](crate::Effects::disputed) lists what they read
-    /// differently.
-    #[default]
-    Any,
-    /// `bash`: nothing is disputed.
-    Bash,
-    /// The `sh` of the system, which may be `dash`. Whatever only `bash` supports is disputed.
-    Sh,
-    /// `zsh`. Whatever it reads differently from `bash` is disputed.
-    Zsh,
-}
-
 /// What the files say that a script asks for. The crate itself reads none.
 #[derive(Clone, Copy, Debug)]
 pub struct Files {
@@ -36,9 +20,9 @@ pub struct Files {
 /// A directory need not be absolute: the paths of the effects are relative to it. All other variables are unknown.
 ///
 /// ```
-/// use hooks_shell::{Dialect, Environment, Script};
+/// use hooks_shell::{Environment, Script};
 ///
-/// let environment = Environment::new("/work").with_home("/home/ada").with_variable("CI", "1").with_dialect(Dialect::Bash);
+/// let environment = Environment::new("/work").with_home("/home/ada").with_variable("CI", "1").in_bash();
 /// let effects = Script::parse("ls ~/notes; echo $CI")?.evaluate(&environment);
 /// assert_eq!(effects.to_string(), "runs ls, echo; reads /home/ada/notes");
 /// # Ok::<_, hooks_shell::Rejected>(())
@@ -51,7 +35,7 @@ pub struct Environment {
     /// The variables that are unset, of those that the shell is started with.
     pub(crate) inherited: Option<Arc<Vec<Unset>>>,
     pub(crate) files: Option<Files>,
-    pub(crate) dialect: Dialect,
+    pub(crate) is_bash: bool,
     pub(crate) is_as_written: bool,
 }
 
@@ -122,10 +106,11 @@ impl Environment {
         self
     }
 
-    /// Sets the shell that runs the script.
+    /// The shell is `bash`, so nothing is [disputed](crate::Effects::disputed). Otherwise it may be `sh`, `bash`, `dash` or
+    /// `zsh`.
     #[must_use]
-    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = dialect;
+    pub fn in_bash(mut self) -> Self {
+        self.is_bash = true;
         self
     }
 

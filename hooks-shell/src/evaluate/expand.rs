@@ -7,7 +7,7 @@ use super::{Arg, Evaluator, Output, Result};
 use crate::parse::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
 use crate::print::Note;
 use crate::rejected::{Reason, Rejected};
-use crate::value::{Argument, Field, GLOBS, Names};
+use crate::value::{Argument, GLOBS, Names};
 
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
 
@@ -19,7 +19,6 @@ struct Piece {
     known: Option<Argument>,
     /// The text as a pattern of file names, with quoted characters escaped.
     pattern: String,
-    is_disputed: bool,
     /// Whether the field exists even if it is empty.
     is_there: bool,
 }
@@ -80,15 +79,14 @@ impl Piece {
         self.known = Some(Argument::Several);
     }
 
-    fn finish(self) -> Option<Field> {
+    fn finish(self) -> Option<Argument> {
         let value = match self.known {
             None => Argument::Text(self.text.into()),
             Some(Argument::Pattern(_)) => Argument::Pattern(self.pattern.into()),
             Some(Argument::Names(names)) => with_ending(names, &self.text),
             Some(value) => value,
         };
-        let is_disputed = self.is_disputed;
-        self.is_there.then_some(Field { value, is_disputed })
+        self.is_there.then_some(value)
     }
 }
 
@@ -117,8 +115,10 @@ struct Expanding<'w> {
     word: &'w Word,
     /// Whether it may become several fields, or none.
     splits: bool,
-    done: Vec<Field>,
+    done: Vec<Argument>,
     piece: Piece,
+    /// Whether shells read it differently.
+    is_disputed: bool,
     /// How it is rewritten, if not as its texts.
     note: Option<Note>,
 }
@@ -137,7 +137,7 @@ impl Expanding<'_> {
         let texts: Option<Vec<_>> = self
             .done
             .iter()
-            .map(|field| match &field.value {
+            .map(|field| match &field {
                 Argument::Text(text) => Some(text.clone()),
                 _ => None,
             })
@@ -159,47 +159,45 @@ impl Evaluator<'_> {
     pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<Arg>> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
-            self.fields(word, true, |this, field| {
+            let (begin, disputed) = (args.len(), self.trace.effects.disputed.len());
+            self.fields(word, true, |this, value| {
                 // Expanding a pattern lists the files, whatever the command does with the names.
-                if matches!(field.value, Argument::Pattern(_)) {
+                if matches!(value, Argument::Pattern(_)) {
                     this.look_at(&word.span);
-                    this.touch(&field.value, Access::List);
+                    this.touch(&value, Access::List);
                     this.trace.form.splits.has_patterns = true;
                 }
-                if field.is_disputed {
-                    this.look_at(&word.span);
-                    this.dispute(match word.parts.as_slice() {
-                        [Part::Expansion(expansion, _)] if expansion.is_process() => {
-                            "some shells do not support `<(…)`: write a pipe, or a file"
-                        }
-                        _ => "shells read this word differently: write it in a plainer way",
-                    });
-                }
                 args.push(Arg {
-                    field,
+                    value,
+                    is_disputed: false,
                     word: word.id,
                     span: word.span.clone(),
                 });
             })?;
+            if self.trace.effects.disputed.len() > disputed {
+                args[begin..]
+                    .iter_mut()
+                    .for_each(|arg| arg.is_disputed = true);
+            }
         }
         Ok(args)
     }
 
     /// Expands a word that stays one word, as after `=` and `>`.
-    pub(crate) fn one(&mut self, word: &Word) -> Result<Field> {
+    pub(crate) fn one(&mut self, word: &Word) -> Result<Argument> {
         let mut one = None;
         self.fields(word, false, |_, field| {
             one = Some(match one.take() {
                 None => field,
-                Some(_) => Field::of(Argument::Several),
+                Some(_) => Argument::Several,
             });
         })?;
-        Ok(one.unwrap_or(Field::known("")))
+        Ok(one.unwrap_or(Argument::text("")))
     }
 
     /// Evaluates a pattern that is compared with a text. It does not name files.
     pub(crate) fn pattern(&mut self, word: &Word) -> Result<()> {
-        let value = self.one(word)?.value;
+        let value = self.one(word)?;
         if word.parts.iter().any(|part| matches!(part, Part::Glob(_))) {
             self.note(word.id, Note::Keep);
         }
@@ -207,7 +205,7 @@ impl Evaluator<'_> {
             Part::Expansion(expansion, false) => match &**expansion {
                 Expansion::Arithmetic(_) => false,
                 Expansion::Parameter(name, Operation::Value) => {
-                    let value = self.variable(name).value;
+                    let value = self.variable(name);
                     !value.is_number() && value.known().is_none_or(|text| text.contains(GLOBS))
                 }
                 _ => true,
@@ -233,14 +231,13 @@ impl Evaluator<'_> {
         &mut self,
         word: &Word,
         splits: bool,
-        mut with: impl FnMut(&mut Self, Field),
+        mut with: impl FnMut(&mut Self, Argument),
     ) -> Result<()> {
         if let [Part::Text(text)] = word.parts.as_slice() {
             self.work.spend(8 + text.len() / 8, &word.span)?;
             self.note(word.id, Note::Text(text.clone()));
-            let is_disputed = word.is_disputed;
-            let value = Argument::Text(text.clone());
-            with(self, Field { value, is_disputed });
+            self.dispute_word(word, word.is_disputed);
+            with(self, Argument::Text(text.clone()));
             return Ok(());
         }
         self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
@@ -248,8 +245,8 @@ impl Evaluator<'_> {
             word,
             splits,
             done: Vec::new(),
+            is_disputed: word.is_disputed,
             piece: Piece {
-                is_disputed: word.is_disputed,
                 is_there: !splits,
                 ..Piece::default()
             },
@@ -266,25 +263,39 @@ impl Evaluator<'_> {
         let built: usize = to
             .done
             .iter()
-            .filter_map(|field| field.value.known())
+            .filter_map(|field| field.known())
             .map(str::len)
             .sum();
         self.work
             .spend(16 * to.done.len() + built / 2, &word.span)?;
         self.note(word.id, to.note());
+        self.dispute_word(word, to.is_disputed);
         to.done.into_iter().for_each(|field| with(self, field));
         Ok(())
     }
 
+    /// Records that shells disagree on a word.
+    fn dispute_word(&mut self, word: &Word, is_disputed: bool) {
+        if is_disputed {
+            self.look_at(&word.span);
+            self.dispute(match word.parts.as_slice() {
+                [Part::Expansion(expansion, _)] if expansion.is_process() => {
+                    "some shells do not support `<(…)`: write a pipe, or a file"
+                }
+                _ => "shells read this word differently: write it in a plainer way",
+            });
+        }
+    }
+
     /// Returns the folders that a pattern matches, if they are known, and otherwise the pattern.
-    fn folders(&mut self, field: Field, word: &Word) -> Vec<Field> {
-        if let (Argument::Pattern(pattern), Some(files)) = (&field.value, self.environment.files)
+    fn folders(&mut self, field: Argument, word: &Word) -> Vec<Argument> {
+        if let (Argument::Pattern(pattern), Some(files)) = (&field, self.environment.files)
             && let [directory] = self.state.directories.as_slice()
             && let Some(folders) = (files.folders)(pattern, directory)
         {
             self.look_at(&word.span);
-            self.touch(&field.value, Access::List);
-            return folders.iter().map(Field::known).collect();
+            self.touch(&field, Access::List);
+            return folders.iter().map(Argument::text).collect();
         }
         vec![field]
     }
@@ -329,8 +340,8 @@ impl Evaluator<'_> {
                 return Ok(());
             }
             Expansion::Substitution(list) => match self.substitution(list)? {
-                Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
-                Output::Text(text) => Field::known(text.trim_end_matches('\n')),
+                Output::Names(names) if names.ends_with_nul => Argument::Several,
+                Output::Text(text) => Argument::text(text.trim_end_matches('\n')),
                 Output::Revisions => {
                     // Next to other text, there is one field, and the word is written in quotes.
                     let is_one = is_quoted || to.word.parts.len() > 1;
@@ -338,30 +349,28 @@ impl Evaluator<'_> {
                         self.trace.form.splits.at_blanks = true;
                         to.split();
                     }
-                    Field::of(Argument::Revisions { is_one })
+                    Argument::Revisions { is_one }
                 }
                 Output::Number => {
                     if !is_quoted && to.word.parts.len() == 1 {
                         to.note = Some(Note::Split);
                     }
-                    Field::of(Argument::Number)
+                    Argument::Number
                 }
-                Output::Names(names) if !self.environment.is_as_written => {
-                    Field::of(Argument::Names(Arc::new(Names {
-                        is_one: true,
-                        is_text: true,
-                        ..names
-                    })))
-                }
-                _ if !is_quoted => Field::of(Argument::Several),
-                _ => Field::of(Argument::unknown()),
+                Output::Names(names) if !self.environment.is_as_written => Argument::names(Names {
+                    is_one: true,
+                    is_text: true,
+                    ..names
+                }),
+                _ if !is_quoted => Argument::Several,
+                _ => Argument::unknown(),
             },
             Expansion::Parameter(name, _) if matches!(name.as_str(), "@" | "*") => {
-                let all = self.positional.clone();
+                let all = self.scope.positional.clone();
                 return self.all(all, name == "@" && is_quoted, to);
             }
             Expansion::Parameter(name, Operation::Value) if name.ends_with("[@]") => {
-                let list = self.lists.get(name.trim_end_matches("[@]")).cloned();
+                let list = self.scope.lists.get(name.trim_end_matches("[@]")).cloned();
                 return self.all(list, is_quoted, to);
             }
             Expansion::Parameter(name, operation) => self.parameter(name, operation, to)?,
@@ -372,7 +381,7 @@ impl Evaluator<'_> {
     /// Expands `"$@"` and `"${list[@]}"` to all their elements. Any other form of them is unknown.
     fn all(
         &mut self,
-        all: Option<Arc<Vec<Field>>>,
+        all: Option<Arc<Vec<Argument>>>,
         is_exact: bool,
         to: &mut Expanding<'_>,
     ) -> Result<()> {
@@ -380,7 +389,7 @@ impl Evaluator<'_> {
             Some(all) if is_exact && to.word.parts.len() == 1 => {
                 self.work.spend(8 * all.len(), &to.word.span)?;
                 to.done.extend(all.iter().cloned());
-                if all.iter().any(|field| field.value.known().is_none()) {
+                if all.iter().any(|field| field.known().is_none()) {
                     to.note = Some(Note::Keep);
                 }
             }
@@ -393,10 +402,9 @@ impl Evaluator<'_> {
     }
 
     /// Adds an expanded value.
-    fn put(&mut self, field: &Field, is_quoted: bool, to: &mut Expanding<'_>) -> Result<()> {
-        to.piece.is_disputed |= field.is_disputed;
+    fn put(&mut self, field: &Argument, is_quoted: bool, to: &mut Expanding<'_>) -> Result<()> {
         to.piece.is_there |= is_quoted;
-        match &field.value {
+        match &field {
             Argument::Text(text) if is_quoted => to.piece.push(text, false),
             Argument::Text(text) if text.contains(GLOBS) => {
                 to.piece.several();
@@ -405,22 +413,17 @@ impl Evaluator<'_> {
             Argument::Text(text) => {
                 self.work.spend(text.len(), &to.word.span)?;
                 // Not every shell splits it.
-                to.piece.is_disputed |= text.contains(BLANKS);
+                to.is_disputed |= text.contains(BLANKS);
                 for (nth, piece) in text.split(BLANKS).enumerate() {
                     if nth > 0 {
-                        let next = Piece {
-                            is_disputed: true,
-                            ..Piece::default()
-                        };
-                        to.done
-                            .extend(std::mem::replace(&mut to.piece, next).finish());
+                        to.done.extend(std::mem::take(&mut to.piece).finish());
                     }
                     if !piece.is_empty() {
                         to.piece.push(piece, false);
                     }
                 }
             }
-            Argument::Number | Argument::Revisions { .. } => to.piece.put(field.value.clone()),
+            Argument::Number | Argument::Revisions { .. } => to.piece.put(field.clone()),
             Argument::Names(names) if names.is_text && !is_quoted => {
                 self.trace.form.splits.at_lines = true;
                 to.split();
@@ -447,19 +450,19 @@ impl Evaluator<'_> {
         name: &str,
         operation: &Operation,
         to: &mut Expanding<'_>,
-    ) -> Result<Field> {
+    ) -> Result<Argument> {
         let item = name.trim_end_matches(']').split_once('[');
         let value = match item.filter(|(_, index)| !matches!(*index, "@" | "*")) {
             Some((list, index)) => self.item_of(list, index, to)?,
             None => self.variable(name),
         };
-        let unknown = Field::of(Argument::unknown());
-        Ok(match (operation, value.value.known()) {
+        let unknown = Argument::unknown();
+        Ok(match (operation, value.known()) {
             (Operation::Value, _) => value,
-            (Operation::Length, _) => Field::of(Argument::Number),
+            (Operation::Length, _) => Argument::Number,
             (Operation::Default(operator, default), known) => {
                 let default = self.one(default)?;
-                if default.value.known().is_none() {
+                if default.known().is_none() {
                     to.note = Some(Note::Never);
                     return Ok(unknown);
                 }
@@ -476,20 +479,20 @@ impl Evaluator<'_> {
                 } else {
                     text.strip_suffix(pattern.as_str())
                 };
-                Field::known(cut.unwrap_or(text))
+                Argument::text(cut.unwrap_or(text))
             }
             // It is another name in the same folder.
             (Operation::Cut("%", ending), None)
                 if ending.starts_with('.') && !ending.contains(['*', '?', '/']) =>
             {
-                match value.value {
+                match value {
                     Argument::Names(names) if names.is_one && !names.is_text => {
-                        Field::of(Argument::Names(Arc::new(Names {
+                        Argument::names(Names {
                             pattern: None,
                             may_be_links: true,
                             producer: None,
                             ..(*names).clone()
-                        })))
+                        })
                     }
                     _ => unknown,
                 }
@@ -499,44 +502,42 @@ impl Evaluator<'_> {
     }
 
     /// Returns an item of a list, by a number or the name of a variable that holds one.
-    fn item_of(&self, list: &str, index: &str, to: &Expanding<'_>) -> Result<Field> {
+    fn item_of(&self, list: &str, index: &str, to: &Expanding<'_>) -> Result<Argument> {
         let name = index.trim_start_matches('$');
         let index = if is_identifier(name) {
             self.variable(name)
         } else {
-            Field::known(index)
+            Argument::text(index)
         };
-        if !index.value.is_number() {
+        if !index.is_number() {
             return Err(Rejected::new(Reason::OddIndex, self.span(&to.word.span)));
         }
-        let nth = index
-            .value
-            .known()
-            .and_then(|text| text.parse::<usize>().ok());
+        let nth = index.known().and_then(|text| text.parse::<usize>().ok());
         let item = self
+            .scope
             .lists
             .get(list)
             .zip(nth)
             .and_then(|(list, nth)| list.get(nth));
-        Ok(item.cloned().unwrap_or(Field::of(Argument::unknown())))
+        Ok(item.cloned().unwrap_or(Argument::unknown()))
     }
 
-    fn variable(&self, name: &str) -> Field {
-        let unknown = Field::of(Argument::unknown());
+    fn variable(&self, name: &str) -> Argument {
+        let unknown = Argument::unknown();
         if let Ok(nth) = name.parse::<usize>() {
-            return match &self.positional {
-                Some(all) if nth > 0 => all.get(nth - 1).cloned().unwrap_or(Field::known("")),
+            return match &self.scope.positional {
+                Some(all) if nth > 0 => all.get(nth - 1).cloned().unwrap_or(Argument::text("")),
                 _ => unknown,
             };
         }
         match (name, self.state.directories.as_slice()) {
-            ("?" | "#" | "$" | "!", _) => return Field::of(Argument::Number),
-            ("PWD", [only]) => return Field::known(only),
+            ("?" | "#" | "$" | "!", _) => return Argument::Number,
+            ("PWD", [only]) => return Argument::text(only),
             ("PWD", _) => return unknown,
             ("RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "EPOCHSECONDS", _)
                 if !self.state.variables.contains_key(name) =>
             {
-                return Field::of(Argument::Number);
+                return Argument::Number;
             }
             _ => {}
         }
@@ -544,19 +545,19 @@ impl Evaluator<'_> {
             return value.clone();
         }
         match &self.environment.home {
-            Some(home) if name == "HOME" => Field::known(home),
+            Some(home) if name == "HOME" => Argument::text(home),
             _ => self
                 .environment
                 .variables
                 .get(name)
-                .map_or(unknown, Field::known),
+                .map_or(unknown, Argument::text),
         }
     }
 
     /// Variables in arithmetic must hold numbers, because the shell evaluates anything else again.
     fn arithmetic(&mut self, tokens: &[String], word: &Word) -> Result<()> {
         for name in tokens.iter().filter(|token| is_identifier(token)) {
-            if !self.variable(name).value.is_number() {
+            if !self.variable(name).is_number() {
                 let reason =
                     format!("`$((…))` evaluates the value of `{name}`: set it to a number first");
                 return Err(Rejected::new(reason, self.span(&word.span)));

@@ -32,10 +32,10 @@ use crate::parse::parse;
 use crate::parse::syntax::{Command, List};
 use crate::print::{self, Change, Form, Note};
 use crate::rejected::Rejected;
-use crate::value::{Argument, Field};
+use crate::value::Argument;
 
 pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
-pub use self::environment::{Dialect, Environment, Files};
+pub use self::environment::{Environment, Files};
 
 pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
@@ -46,11 +46,7 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) trace: Trace,
     pub(crate) state: State,
     pub(crate) next_word: usize,
-    pub(crate) functions: HashMap<String, Arc<Command>>,
-    pub(crate) lists: HashMap<String, Arc<Vec<Field>>>,
-    pub(crate) positional: Option<Arc<Vec<Field>>>,
-    /// The branches, loops, calls and subshells around the current command.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) scope: Scope,
     /// The commands that run when the script ends or gets a signal, and what was set since there is one.
     pub(crate) traps: Vec<(Arg, Range<usize>)>,
     pub(crate) since_trap: Option<(State, Frame)>,
@@ -66,6 +62,16 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) outer: Option<Range<usize>>,
     /// The place that is being evaluated.
     pub(crate) at: Range<usize>,
+}
+
+/// What a script within another one begins without.
+#[derive(Default)]
+pub(crate) struct Scope {
+    pub(crate) functions: HashMap<String, Arc<Command>>,
+    pub(crate) lists: HashMap<String, Arc<Vec<Argument>>>,
+    pub(crate) positional: Option<Arc<Vec<Argument>>>,
+    /// The branches, loops, calls and subshells around the current command.
+    pub(crate) frames: Vec<Frame>,
 }
 
 impl<'e> Evaluator<'e> {
@@ -93,10 +99,7 @@ impl<'e> Evaluator<'e> {
                 left: Vec::new(),
             },
             next_word,
-            functions: HashMap::new(),
-            lists: HashMap::new(),
-            positional: None,
-            frames: Vec::new(),
+            scope: Scope::default(),
             traps: Vec::new(),
             since_trap: None,
             is_tested: false,
@@ -129,7 +132,7 @@ impl<'e> Evaluator<'e> {
 
     /// Records that shells disagree, unless the shell is known.
     pub(crate) fn dispute(&mut self, reason: impl Into<String>) {
-        if self.environment.dialect != Dialect::Bash {
+        if !self.environment.is_bash {
             let (reason, span) = (reason.into(), self.at.clone());
             self.trace.effects.disputed.push(Unknown { reason, span });
         }
@@ -156,7 +159,7 @@ impl<'e> Evaluator<'e> {
     /// command that runs more than once may have an option in one run where it needs the `--` in another. Then it
     /// cannot be rewritten.
     pub(crate) fn note_option(&mut self, command: usize, word: usize, is_ended: bool) {
-        if self.frames.is_empty() {
+        if self.scope.frames.is_empty() {
             return;
         }
         let (option, end) = self.trace.options.entry(command).or_insert((0, usize::MAX));

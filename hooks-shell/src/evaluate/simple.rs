@@ -4,13 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::effects::{Access, Program};
-use super::environment::Dialect;
 use super::program::operands::{Call, unlisted};
 use super::{Arg, Evaluator, Input, Output, Result, program};
-use crate::parse::syntax::{Command, Redirect, Redirection, Simple};
+use crate::parse::syntax::{BOTH, Command, Redirect, Redirection, Simple, TEXTS};
 use crate::print::Note;
 use crate::table::{self, variables};
-use crate::value::{Argument, Field};
+use crate::value::Argument;
 
 impl Evaluator<'_> {
     /// Follows redirections. Returns what the command then reads.
@@ -23,7 +22,7 @@ impl Evaluator<'_> {
             let access = match redirect.kind {
                 Redirection::CopyIn | Redirection::CopyOut => continue,
                 Redirection::Document | Redirection::HereString => {
-                    input = match field.value {
+                    input = match field {
                         Argument::Text(text) => Input::Text(text),
                         _ => Input::Unknown,
                     };
@@ -39,16 +38,16 @@ impl Evaluator<'_> {
                     Access::Read
                 }
                 Redirection::ReadWrite => {
-                    self.touch(&field.value, Access::Read);
+                    self.touch(&field, Access::Read);
                     Access::Write
                 }
                 _ => Access::Write,
             };
-            if matches!(redirect.kind, Redirection::Both | Redirection::BothAppend) {
+            if BOTH.contains(&redirect.kind) {
                 self.dispute("some shells read `&>` as two commands: write `> file 2>&1`");
             }
-            if field.value.is_one() {
-                self.touch(&field.value, access);
+            if field.is_one() {
+                self.touch(&field, access);
             } else {
                 self.unknown(
                     "the target of a redirection is only known at run time: write one file",
@@ -71,15 +70,13 @@ impl Evaluator<'_> {
         for (name, word) in &simple.assignments {
             let value = self.one(word)?;
             self.look_at(&word.span);
-            assignments.push((name.clone(), value.value.clone()));
+            assignments.push((name.clone(), value.clone()));
             if simple.words.is_empty() {
-                // If a file cannot be opened, it is unknown whether they are set.
-                let value = if redirects.is_empty() {
-                    value
-                } else {
-                    value.join(&Field::of(Argument::unknown()))
-                };
                 self.assign(name, value, false)?;
+                if !redirects.is_empty() {
+                    // If a file cannot be opened, it is unknown whether it is set.
+                    self.forget(name)?;
+                }
             } else if !(is_read && name == "IFS") {
                 self.check_variable(name, &value, true);
                 self.forget(name)?;
@@ -93,20 +90,20 @@ impl Evaluator<'_> {
         self.look_at(span);
         self.head = simple.words[0].id;
         let Some(first) = args.first() else {
-            let reason = "the program is only known at run time: write its name out";
-            self.unknown(reason);
+            self.unknown("the program is only known at run time: write its name out");
             return Ok(Output::Unknown);
         };
-        let is_plain = |redirect: &Redirect| {
-            matches!(redirect.kind, Redirection::Write | Redirection::CopyOut)
-        };
-        let is_plain = redirects.iter().all(is_plain);
+        let is_plain = [Redirection::Write, Redirection::CopyOut];
+        let is_plain = redirects
+            .iter()
+            .all(|redirect| is_plain.contains(&redirect.kind));
         let is_cd = matches!(first.known(), Some("cd" | "pushd" | "popd"));
         let ends_script = is_plain && !self.is_tested && is_cd;
-        let is_both = |redirect: &Redirect| {
-            matches!(redirect.kind, Redirection::Both | Redirection::BothAppend)
-        };
-        if is_cd && redirects.iter().any(is_both) {
+        if is_cd
+            && redirects
+                .iter()
+                .any(|redirect| BOTH.contains(&redirect.kind))
+        {
             // Shells disagree on the folder in which the script then is.
             self.note(first.word, Note::Never);
         }
@@ -137,46 +134,30 @@ impl Evaluator<'_> {
         {
             names.producer = Some(first.word);
         }
-        let prints = |redirect: &Redirect| {
-            matches!(redirect.descriptor, None | Some(1))
-                && !matches!(
-                    redirect.kind,
-                    Redirection::Read | Redirection::Document | Redirection::HereString
-                )
-        };
         // A text is written in the place of what prints it, and so no file may be opened there.
-        let opens = |redirect: &Redirect| {
-            !matches!(
-                redirect.kind,
-                Redirection::Document | Redirection::HereString
-            )
-        };
         let is_text = matches!(output, Output::Text(_));
-        Ok(
-            if redirects
-                .iter()
-                .any(|redirect| prints(redirect) || (is_text && opens(redirect)))
-            {
-                Output::Unknown
-            } else {
-                output
-            },
-        )
+        let is_elsewhere = |redirect: &Redirect| {
+            let is_out = matches!(redirect.descriptor, None | Some(1));
+            let prints = is_out && redirect.kind != Redirection::Read;
+            (is_text || prints) && !TEXTS.contains(&redirect.kind)
+        };
+        let is_elsewhere = redirects.iter().any(is_elsewhere);
+        Ok(if is_elsewhere {
+            Output::Unknown
+        } else {
+            output
+        })
     }
 
     /// Sets a variable, which a program may inherit.
-    pub(crate) fn assign(&mut self, name: &str, value: Field, is_exported: bool) -> Result<()> {
+    pub(crate) fn assign(&mut self, name: &str, value: Argument, is_exported: bool) -> Result<()> {
         self.check_variable(name, &value, is_exported);
         self.set(name, value)
     }
 
     /// Judges an assignment.
-    pub(crate) fn check_variable(&mut self, name: &str, held: &Field, is_exported: bool) {
-        if let Some(folders) = held
-            .value
-            .known()
-            .filter(|_| variables::holds_folders(name))
-        {
+    pub(crate) fn check_variable(&mut self, name: &str, held: &Argument, is_exported: bool) {
+        if let Some(folders) = held.known().filter(|_| variables::holds_folders(name)) {
             for folder in folders.split(':').filter(|folder| !folder.is_empty()) {
                 self.touch(&Argument::text(folder), Access::Read);
             }
@@ -189,7 +170,7 @@ impl Evaluator<'_> {
 
     /// Whether a name is a function, or a builtin that affects the rest of the script.
     pub(crate) fn is_of_the_shell(&self, name: &str) -> bool {
-        self.functions.contains_key(name)
+        self.scope.functions.contains_key(name)
             || table::find(name).is_some_and(|program| program.is("shell"))
     }
 
@@ -206,8 +187,7 @@ impl Evaluator<'_> {
         let Some((first, rest)) = args.split_first() else {
             return Ok(Output::Unknown);
         };
-        let is_agreed = !first.field.is_disputed || self.environment.dialect == Dialect::Bash;
-        let Some(path) = first.known().filter(|_| is_agreed) else {
+        let Some(path) = first.agreed() else {
             let shown = self.text.get(self.span(&first.span)).unwrap_or_default();
             let reason =
                 format!("the program `{shown}` is only known at run time: write its name out");
@@ -216,12 +196,12 @@ impl Evaluator<'_> {
             return Ok(Output::Unknown);
         };
         let name = program::name_of(path);
-        let function = self.functions.get(name).cloned();
+        let function = self.scope.functions.get(name).cloned();
         let program = table::find(name);
         let is = |flag: &str| program.is_some_and(|program| program.is(flag));
         self.trace.effects.programs.push(Program {
             name: name.into(),
-            arguments: rest.iter().map(|arg| arg.field.value.clone()).collect(),
+            arguments: rest.iter().map(|arg| arg.value.clone()).collect(),
             assignments,
             span,
             directories: self.state.directories.clone(),
@@ -243,11 +223,11 @@ impl Evaluator<'_> {
 
     fn call(&mut self, body: &Arc<Command>, args: &[Arg]) -> Result<Output> {
         self.trace.form.called.insert(Arc::as_ptr(body));
-        let fields = args.iter().map(|arg| arg.field.clone()).collect();
-        let outer = self.positional.replace(Arc::new(fields));
+        let fields = args.iter().map(|arg| arg.value.clone()).collect();
+        let outer = self.scope.positional.replace(Arc::new(fields));
         let output =
             self.once(|this| this.tested(true, |this| this.command(body, Input::Unknown)))?;
-        self.positional = outer;
+        self.scope.positional = outer;
         Ok(match output {
             Output::Names(names) => Output::Names(names),
             _ => Output::Unknown,
@@ -257,25 +237,14 @@ impl Evaluator<'_> {
     /// Runs a script that begins without variables and functions, and whose changes are discarded.
     pub(crate) fn afresh<T>(
         &mut self,
-        positional: Vec<Field>,
+        positional: Vec<Argument>,
         run: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        let outer = (
-            std::mem::take(&mut self.functions),
-            std::mem::take(&mut self.lists),
-            std::mem::take(&mut self.frames),
-            self.state.clone(),
-            self.positional.replace(Arc::new(positional)),
-        );
+        let outer = (std::mem::take(&mut self.scope), self.state.clone());
+        self.scope.positional = Some(Arc::new(positional));
         self.state.variables = Arc::default();
         let done = self.tested(false, run)?;
-        (
-            self.functions,
-            self.lists,
-            self.frames,
-            self.state,
-            self.positional,
-        ) = outer;
+        (self.scope, self.state) = outer;
         Ok(done)
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::{Evaluator, Result};
 use crate::rejected::Rejected;
 use crate::table::variables;
-use crate::value::{Argument, Field};
+use crate::value::Argument;
 
 pub(crate) type Directories = Arc<Vec<String>>;
 
@@ -19,7 +19,7 @@ const MOST_DIRECTORIES: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
-    pub(crate) variables: Arc<HashMap<String, Field>>,
+    pub(crate) variables: Arc<HashMap<String, Argument>>,
     /// Where the script may be if the last command succeeded.
     pub(crate) directories: Directories,
     /// Where it may be if the command failed; nothing if that makes no difference.
@@ -31,14 +31,14 @@ pub(crate) struct State {
 /// Everything that was set since the frame began.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
-    variables: HashMap<String, Field>,
+    variables: HashMap<String, Argument>,
     directories: BTreeSet<String>,
     /// Whether there was a `break` or the like, which skips the code after it.
     pub(crate) has_escaped: bool,
 }
 
 impl Frame {
-    fn set(&mut self, name: &str, value: &Field) {
+    fn set(&mut self, name: &str, value: &Argument) {
         match self.variables.get_mut(name) {
             Some(held) => *held = held.join(value),
             None => drop(self.variables.insert(name.to_owned(), value.clone())),
@@ -48,8 +48,8 @@ impl Frame {
 
 impl Evaluator<'_> {
     /// Sets a variable.
-    pub(crate) fn set(&mut self, name: &str, value: Field) -> Result<()> {
-        if self.lists.contains_key(name) {
+    pub(crate) fn set(&mut self, name: &str, value: Argument) -> Result<()> {
+        if self.scope.lists.contains_key(name) {
             let reason = format!("`{name}` is a list: give the plain variable another name");
             return Err(Rejected::new(reason, self.span(&(0..0))));
         }
@@ -61,17 +61,8 @@ impl Evaluator<'_> {
         };
         self.work.spend(8 + cost, &(0..0))?;
         let is_ours = !variables::is_changed_by_the_shell(name);
-        let value = if is_ours {
-            value
-        } else {
-            Field::of(Argument::unknown())
-        };
-        for frame in self
-            .frames
-            .last_mut()
-            .into_iter()
-            .chain(self.since_trap.as_mut().map(|(_, frame)| frame))
-        {
+        let value = if is_ours { value } else { Argument::unknown() };
+        for frame in self.collecting() {
             frame.set(name, &value);
         }
         Arc::make_mut(&mut self.state.variables).insert(name.to_owned(), value);
@@ -79,7 +70,7 @@ impl Evaluator<'_> {
     }
 
     pub(crate) fn forget(&mut self, name: &str) -> Result<()> {
-        self.set(name, Field::of(Argument::unknown()))
+        self.set(name, Argument::unknown())
     }
 
     /// Enters a folder, from wherever the script may be.
@@ -95,14 +86,15 @@ impl Evaluator<'_> {
         Ok(())
     }
 
+    /// Returns the frames that collect what is set now.
+    fn collecting(&mut self) -> impl Iterator<Item = &mut Frame> {
+        let since_trap = self.since_trap.as_mut().map(|(_, frame)| frame);
+        self.scope.frames.last_mut().into_iter().chain(since_trap)
+    }
+
     /// From here on, the script is in one of these folders.
     pub(crate) fn enter_all(&mut self, folders: Directories) {
-        for frame in self
-            .frames
-            .last_mut()
-            .into_iter()
-            .chain(self.since_trap.as_mut().map(|(_, frame)| frame))
-        {
+        for frame in self.collecting() {
             frame.directories.extend(folders.iter().cloned());
         }
         self.state.directories = folders;
@@ -139,10 +131,10 @@ impl Evaluator<'_> {
     /// Runs something in a new frame.
     fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Frame)> {
         self.work.spend(16, &(0..0))?;
-        self.frames.push(Frame::default());
+        self.scope.frames.push(Frame::default());
         let done = run(self);
-        let frame = self.frames.pop().unwrap_or_default();
-        if let Some(outer) = self.frames.last_mut() {
+        let frame = self.scope.frames.pop().unwrap_or_default();
+        if let Some(outer) = self.scope.frames.last_mut() {
             outer.has_escaped |= frame.has_escaped;
         }
         Ok((done?, frame))
@@ -150,7 +142,7 @@ impl Evaluator<'_> {
 
     /// Adds the contents of a frame to the enclosing one.
     fn collect(&mut self, frame: Frame) -> Result<()> {
-        if let Some(outer) = self.frames.last_mut() {
+        if let Some(outer) = self.scope.frames.last_mut() {
             self.work.spend(8 * frame.variables.len(), &(0..0))?;
             frame
                 .variables
@@ -164,7 +156,7 @@ impl Evaluator<'_> {
     /// Records that what was set in a frame may not have been set.
     pub(crate) fn weaken(&mut self, before: &State, frame: &Frame) -> Result<()> {
         if !frame.variables.is_empty() {
-            let unset = Field::of(Argument::unknown());
+            let unset = Argument::unknown();
             let all = Arc::make_mut(&mut self.state.variables);
             self.work.spend(16 * frame.variables.len(), &(0..0))?;
             for (name, value) in &frame.variables {
@@ -225,7 +217,8 @@ impl Evaluator<'_> {
 
     /// `break`, `continue`, `return`: the following code may be skipped.
     pub(crate) fn escape(&mut self) {
-        self.frames
+        self.scope
+            .frames
             .iter_mut()
             .for_each(|frame| frame.has_escaped = true);
     }

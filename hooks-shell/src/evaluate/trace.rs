@@ -10,7 +10,7 @@ use crate::bounds::LONGEST;
 use crate::parse::{check_characters, syntax};
 use crate::print::{self, Form};
 use crate::rejected::Rejected;
-use crate::value::{Field, Names};
+use crate::value::{Argument, Names};
 
 /// The findings of an evaluation.
 #[derive(Debug, Default)]
@@ -91,13 +91,20 @@ pub(crate) type Input = Stream;
 /// An argument of a running command, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Arg {
-    pub(crate) field: Field,
+    pub(crate) value: Argument,
+    /// Whether shells read it differently.
+    pub(crate) is_disputed: bool,
     pub(crate) word: usize,
     pub(crate) span: Range<usize>,
 }
 
 impl Arg {
     pub(crate) fn known(&self) -> Option<&str> {
-        self.field.value.known()
+        self.value.known()
+    }
+
+    /// Returns the text that all shells read here.
+    pub(crate) fn agreed(&self) -> Option<&str> {
+        self.known().filter(|_| !self.is_disputed)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Evaluator, Input, Output, Result, program};
 use crate::parse::syntax::{Command, Item, Join, Kind, List, Pipeline, Word, is_set};
 use crate::rejected::Rejected;
-use crate::value::{Argument, Field, GLOBS, Names};
+use crate::value::{Argument, GLOBS, Names};
 use crate::{print, table};
 
 /// The maximum number of words that a loop is evaluated for one by one.
@@ -179,11 +179,11 @@ impl Evaluator<'_> {
             Kind::Test(words) => program::conditions::double_bracket(self, words)?,
             Kind::List(name, words) => {
                 let args = self.words(words)?;
-                let fields = args.into_iter().map(|arg| arg.field).collect();
-                self.assign(name, Field::of(Argument::unknown()), false)?;
+                let fields = args.into_iter().map(|arg| arg.value).collect();
+                self.assign(name, Argument::unknown(), false)?;
                 self.trace.form.lists.insert(name.clone());
-                let list = self.lists.insert(name.clone(), Arc::new(fields));
-                if list.is_some() || !self.frames.is_empty() {
+                let list = self.scope.lists.insert(name.clone(), Arc::new(fields));
+                if list.is_some() || !self.scope.frames.is_empty() {
                     let reason = format!(
                         "the list `{name}` is only supported if it is set once, outside of other commands"
                     );
@@ -191,14 +191,15 @@ impl Evaluator<'_> {
                 }
             }
             Kind::Function(name, body) => {
-                let reason = if !self.frames.is_empty() || self.functions.contains_key(name) {
-                    "is only supported if it is defined once, outside of other commands"
-                } else if table::find(name).is_some() {
-                    "has the name of a program: give it another one"
-                } else {
-                    self.functions.insert(name.clone(), body.clone());
-                    return Ok(Output::Unknown);
-                };
+                let reason =
+                    if !self.scope.frames.is_empty() || self.scope.functions.contains_key(name) {
+                        "is only supported if it is defined once, outside of other commands"
+                    } else if table::find(name).is_some() {
+                        "has the name of a program: give it another one"
+                    } else {
+                        self.scope.functions.insert(name.clone(), body.clone());
+                        return Ok(Output::Unknown);
+                    };
                 let reason = format!("the function `{name}` {reason}");
                 return Err(Rejected::new(reason, self.span(&body.span)));
             }
@@ -249,17 +250,17 @@ impl Evaluator<'_> {
     }
 
     fn r#for(&mut self, name: &str, words: Option<&[Word]>, body: &List) -> Result<()> {
-        let fields: Vec<Field> = match (words, &self.positional) {
+        let fields: Vec<Argument> = match (words, &self.scope.positional) {
             (Some(words), _) => {
                 self.lists_folders = !self.environment.is_as_written;
                 let args = self.words(words)?;
                 self.lists_folders = false;
-                args.into_iter().map(|arg| arg.field).collect()
+                args.into_iter().map(|arg| arg.value).collect()
             }
             (None, Some(all)) => all.to_vec(),
-            (None, None) => vec![Field::of(Argument::Several)],
+            (None, None) => vec![Argument::Several],
         };
-        let is_known = |field: &Field| field.value.known().is_some();
+        let is_known = |field: &Argument| field.known().is_some();
         if fields.len() <= MOST_ROUNDS && fields.iter().all(is_known) {
             for field in fields {
                 self.assign(name, field, false)?;
@@ -267,8 +268,8 @@ impl Evaluator<'_> {
             }
             return Ok(());
         }
-        let one = |field: Field| {
-            let value = match field.value {
+        let one = |field: Argument| {
+            match field {
                 Argument::Several => Argument::unknown(),
                 // One name that it matches.
                 Argument::Pattern(pattern) => Argument::Names(Arc::new(self.of_pattern(&pattern))),
@@ -278,14 +279,13 @@ impl Evaluator<'_> {
                 })),
                 Argument::Revisions { .. } => Argument::Revisions { is_one: true },
                 value => value,
-            };
-            Field { value, ..field }
+            }
         };
         let values = fields
             .into_iter()
             .map(one)
             .reduce(|all, value| all.join(&value));
-        let value = values.unwrap_or(Field::of(Argument::unknown()));
+        let value = values.unwrap_or(Argument::unknown());
         self.repeat(|this| {
             this.assign(name, value.clone(), false)?;
             this.list(body)?;

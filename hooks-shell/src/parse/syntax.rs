@@ -85,6 +85,11 @@ pub(crate) enum Redirection {
     HereString,
 }
 
+/// Redirections of the output and the errors.
+pub(crate) const BOTH: [Redirection; 2] = [Redirection::Both, Redirection::BothAppend];
+/// Redirections whose target is the text itself.
+pub(crate) const TEXTS: [Redirection; 2] = [Redirection::Document, Redirection::HereString];
+
 /// How redirections are written. A longer one comes before its prefix.
 pub(crate) const REDIRECTIONS: [(&str, Redirection); 11] = [
     ("&>>", Redirection::BothAppend),

@@ -229,34 +229,25 @@ impl<'t> Parser<'t> {
             let is_plain = text == "0" || !text.starts_with(['0', '+']);
             text.parse::<u16>().ok().filter(|_| is_plain)
         };
-        let most = braces::MOST_WORDS + 1;
-        let words: Vec<Arc<str>> = match (number(first), number(last), first, last) {
+        let letter = |text: &str| {
+            let first = text.chars().next().filter(char::is_ascii_alphabetic);
+            first.filter(|_| text.len() == 1)
+        };
+        let words: Vec<Arc<str>> = match (number(first), number(last), letter(first), letter(last))
+        {
+            // One more than there may be is refused later.
             (Some(first), Some(last), ..) => {
-                let all = (first..=last).take(most);
-                all.map(|number| number.to_string().into()).collect()
+                let numbers = (first..=last).take(braces::MOST_WORDS + 1);
+                numbers.map(|number| number.to_string().into()).collect()
             }
-            (.., first, last) if [first, last].iter().all(|end| end.len() == 1) => {
-                let is_of_case =
-                    |c: &char| c.is_ascii_lowercase() == first.contains(char::is_lowercase);
-                let all = first
-                    .chars()
-                    .zip(last.chars())
-                    .flat_map(|(first, last)| first..=last);
-                let letters = all.filter(|c| c.is_ascii_alphabetic() && is_of_case(c));
-                letters.map(|letter| letter.to_string().into()).collect()
-            }
+            (.., Some(first), Some(last)) if first.is_lowercase() == last.is_lowercase() => (first
+                ..=last)
+                .map(|letter| letter.to_string().into())
+                .collect(),
             _ => Vec::new(),
         };
-        if words.last().is_none_or(|word| **word != *last) {
-            let is_cut = words.len() == most;
-            return self.reject(
-                from,
-                if is_cut {
-                    Reason::ManyWords
-                } else {
-                    Reason::OddRange
-                },
-            );
+        if words.is_empty() {
+            return self.reject(from, Reason::OddRange);
         }
         Ok(Part::Range(words))
     }

@@ -15,46 +15,17 @@ pub(crate) use self::quotes::{quoted, written};
 use self::quotes::{escaped, is_bare};
 use crate::parse::syntax::{
     Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, REDIRECTIONS, Redirect,
-    Redirection, Simple, Word, is_plain_default, is_set,
+    Redirection, Simple, TEXTS, Word, is_plain_default, is_set,
 };
+use crate::table::is_one_of;
 
 /// Passes on file names, except those of symbolic links.
 pub(crate) const WITHOUT_LINKS: &str =
     "while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done";
 
 /// Words that have a special meaning in some shell in the place of a program's name.
-const RESERVED: [&str; 30] = [
-    "!",
-    "[[",
-    "]]",
-    "case",
-    "coproc",
-    "do",
-    "done",
-    "elif",
-    "else",
-    "end",
-    "esac",
-    "fi",
-    "for",
-    "foreach",
-    "function",
-    "if",
-    "in",
-    "nocorrect",
-    "noglob",
-    "repeat",
-    "return",
-    "select",
-    "then",
-    "time",
-    "typeset",
-    "until",
-    "while",
-    "always",
-    "builtin",
-    "-",
-];
+const RESERVED: &str = "[[,]],!,-,always,builtin,case,coproc,do,done,elif,else,end,esac,fi,for,foreach,function,if,in,\
+    nocorrect,noglob,repeat,return,select,then,time,typeset,until,while";
 
 /// Returns a list as it was judged; nothing if it has no such form.
 pub(crate) fn script(list: &List, form: &Form) -> Option<String> {
@@ -362,7 +333,7 @@ impl<'t> Printer<'t> {
             (None, Note::Text(_) | Note::Texts(_)) => {
                 for (nth, text) in note.texts()?.iter().enumerate() {
                     self.put(if nth > 0 { " " } else { "" });
-                    let is_reserved = || RESERVED.contains(&&**text) || text.contains('=');
+                    let is_reserved = || is_one_of(RESERVED, text) || text.contains('=');
                     if is_name && nth == 0 && is_reserved() {
                         self.put(&quoted(text));
                     } else {
@@ -383,10 +354,7 @@ impl<'t> Printer<'t> {
             if let Some(descriptor) = redirect.descriptor {
                 write!(self.out, "{descriptor}").ok()?;
             }
-            if matches!(
-                redirect.kind,
-                Redirection::Document | Redirection::HereString
-            ) {
+            if TEXTS.contains(&redirect.kind) {
                 self.document(redirect)?;
                 continue;
             }

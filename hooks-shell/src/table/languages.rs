@@ -1,5 +1,7 @@
 //! The small languages in arguments, such as scripts of sed, jq and awk.
 
+use super::is_one_of;
+
 /// Accepts a script of sed that only prints, deletes, inserts and replaces, and does not read, write or run anything.
 pub(crate) fn sed(script: &str) -> Result<(), String> {
     let mut rest = script.trim_start();
@@ -86,22 +88,13 @@ fn skip_delimited(text: &str, parts: usize) -> Option<&str> {
 /// Whether brackets such as `[^]a-z[:space:]]` are closed in the part in which they began. Implementations of sed
 /// disagree on whether a delimiter in brackets ends a part, and on the meaning of a backslash in brackets.
 fn has_whole_brackets(expression: &str) -> bool {
-    let classes = [
-        "[:space:]",
-        "[:alpha:]",
-        "[:digit:]",
-        "[:alnum:]",
-        "[:upper:]",
-        "[:lower:]",
-        // None of these hides a delimiter.
-        "\\t",
-        "\\n",
-        "\\s",
-        "\\w",
-    ];
-    let plain = classes.iter().fold(expression.to_owned(), |text, class| {
-        text.replace(class, "a")
-    });
+    // None of the escapes hides a delimiter.
+    const CLASSES: &str =
+        r"[:space:] [:alpha:] [:digit:] [:alnum:] [:upper:] [:lower:] \t \n \s \w";
+    let mut plain = expression.to_owned();
+    for class in CLASSES.split(' ') {
+        plain = plain.replace(class, "a");
+    }
     let mut rest = plain.as_str();
     while let Some(at) = rest.find(['[', '\\']) {
         let after = &rest[at + 1..];
@@ -126,17 +119,9 @@ fn has_whole_brackets(expression: &str) -> bool {
 pub(crate) fn jq(script: &str) -> Result<(), String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut words = script.split(|c| !is_word(c));
-    let reads = [
-        "import",
-        "include",
-        "env",
-        "$ENV",
-        "$__prog_args",
-        "input_filename",
-        "modulemeta",
-        "get_search_list",
-    ];
-    match words.find(|word| reads.contains(word)) {
+    const READS: &str =
+        "import,include,env,$ENV,$__prog_args,input_filename,modulemeta,get_search_list";
+    match words.find(|word| is_one_of(READS, word)) {
         Some(word) => Err(format!(
             "the script `{script}` may make jq read modules or the environment: leave `{word}` out"
         )),

@@ -96,7 +96,10 @@ impl Entry {
     fn program(&self) -> &Program {
         self.program.get_or_init(|| {
             let mut of = program(self.text, &HashMap::default());
-            for (names, entry) in &self.commands {
+            // Those that are like another come last.
+            let is_like = |(_, entry): &&(&str, &str)| entry.contains(" @like=");
+            let (like, others): (Vec<_>, Vec<_>) = self.commands.iter().partition(is_like);
+            for (names, entry) in others.into_iter().chain(like) {
                 let program = program(entry, &of.commands);
                 of.commands
                     .extend(names.split(' ').map(|name| (name, program.clone())));
@@ -274,6 +277,55 @@ mod tests {
                     || role.split('=').all(is_known);
                 assert!(is_known, "{token} in {line}");
             }
+        }
+    }
+
+    #[test]
+    fn every_line_and_every_option_has_its_place() {
+        let text = include_str!("programs.txt");
+        for section in text.split("\n\n") {
+            let lines = unfolded(section);
+            let names: Vec<_> = lines
+                .lines()
+                .filter_map(|line| line.split_once(" :"))
+                .collect();
+            // Subcommands stand after their program.
+            assert!(
+                names.is_sorted_by_key(|(names, _)| names.split(' ').next()),
+                "{section}"
+            );
+            for (names, entry) in names {
+                let options = entry.split(" ; ").nth(1).unwrap_or_default();
+                let options = options
+                    .split(" > ")
+                    .flat_map(|part| part.split(" ! "))
+                    .next();
+                let options = options.unwrap_or_default().split_whitespace();
+                let name = |option: &str| {
+                    option
+                        .trim_start_matches('-')
+                        .split(['=', '?'])
+                        .next()
+                        .unwrap()
+                        .to_lowercase()
+                };
+                let order = |option: &str| {
+                    let is_plain = !option.contains(['=', '?', '+', '^', '%', '>', '&', '!', '#']);
+                    let kind = if option.starts_with("--") {
+                        2
+                    } else {
+                        i32::from(!is_plain)
+                    };
+                    (kind, name(option))
+                };
+                let all: Vec<_> = options.map(order).collect();
+                assert!(all.is_sorted(), "{names}: {all:?}");
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        let lines = unfolded(text);
+        for (names, _) in lines.lines().filter_map(|line| line.split_once(" :")) {
+            assert!(seen.insert(names.to_owned()), "{names} has two lines");
         }
     }
 

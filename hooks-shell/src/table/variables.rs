@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::addresses::{is_address, pieces_that_lead_out};
 use super::{is_one_of, unfolded};
 use crate::parse::syntax::is_identifier;
-use crate::value::{Argument, Field};
+use crate::value::Argument;
 
 #[derive(Debug)]
 pub(crate) struct Line {
@@ -87,8 +87,8 @@ pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
 
 /// Whether a script may give a variable this value. A variable that is not exported may still be inherited, if the
 /// environment already has it.
-pub(crate) fn may_be_set(name: &str, held: &Field, is_exported: bool) -> bool {
-    let value = held.value.known();
+pub(crate) fn may_be_set(name: &str, held: &Argument, is_exported: bool) -> bool {
+    let value = held.known();
     match (rule_of(name), value) {
         (Some("plain" | "shell"), _) => true,
         (Some("word"), Some(text)) => pieces_that_lead_out(text).next().is_none(),
@@ -97,7 +97,7 @@ pub(crate) fn may_be_set(name: &str, held: &Field, is_exported: bool) -> bool {
         (Some("flags"), Some(flags)) => flags.split_whitespace().all(is_harmless_flag),
         (Some(_), _) => false,
         (None, value) => {
-            let is_number = matches!(held.value, Argument::Number);
+            let is_number = matches!(held, Argument::Number);
             !is_exported || is_number || value.is_some_and(is_plain)
         }
     }

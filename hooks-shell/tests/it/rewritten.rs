@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hooks_shell::{Access, Argument, Dialect, Effects, Environment, Script};
+use hooks_shell::{Access, Argument, Effects, Environment, Script};
 use proptest::prelude::*;
 
 fn effects(text: &str) -> Effects {
@@ -144,7 +144,7 @@ fn what_is_not_known_has_no_rewritten_form_and_says_why() {
         ),
         (
             "git x",
-            "`git x` may run another program, or change what `git` does",
+            "`git x` may run another program, or change what `git` does: use another of its commands",
         ),
         (
             "trap \"$x\" EXIT",
@@ -152,7 +152,7 @@ fn what_is_not_known_has_no_rewritten_form_and_says_why() {
         ),
         (
             "env",
-            "`env` alone shows the environment, and the secrets in it",
+            "`env` alone shows the environment, and the secrets in it: write `echo \"$NAME\"`",
         ),
         (
             "[ \"$x\" -gt 3 ]",
@@ -191,7 +191,7 @@ fn what_shells_read_in_different_ways_is_disputed_but_for_bash() {
         "X='a b'; ls $X",
     ] {
         assert!(effects(text).disputed().count() > 0, "{text}");
-        let bash = Environment::new("/work").with_dialect(Dialect::Bash);
+        let bash = Environment::new("/work").in_bash();
         assert_eq!(
             Script::parse(text)
                 .unwrap()

@@ -6,7 +6,7 @@ use super::operands::Call;
 use crate::evaluate::{Arg, Directories, Evaluator, Frame, Input, Output, Result};
 use crate::print::{self, Note};
 use crate::table::is_one_of;
-use crate::value::{Argument, Field, Names};
+use crate::value::{Argument, Names};
 
 pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Directories) -> Result<()> {
     match call.name {
@@ -15,7 +15,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
                 ("cd", 1) => {}
                 ("pushd", 1) => this.state.left.push(before.clone()),
                 ("popd", 0) if let Some(folders) = this.state.left.pop() => this.enter_all(folders),
-                _ => this.unknown("`cd` and `pushd` take one folder, which is written out, and `popd` returns from one"),
+                _ => this.unknown("this changes to a folder that is only known at run time: write `cd folder`, and `popd` after `pushd folder`"),
             }
             let is_tested = this.is_tested || this.environment.is_as_written;
             let change = this.change(call.args[0].word);
@@ -37,7 +37,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
                     is_one: true,
                     ..found.clone()
                 };
-                let field = Field::of(Argument::Names(Arc::new(value)));
+                let field = Argument::names(value);
                 this.set(name.known().unwrap_or_default(), field)?;
                 let written = if call.has("r") {
                     "IFS= read"
@@ -47,13 +47,13 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
                 this.change(call.args[0].word).instead = Some(written.into());
             }
         }
-        "shift" => this.positional = None,
+        "shift" => this.scope.positional = None,
         "set" if !call.operands.is_empty() => {
             let turns_on = |arg: &&Arg| arg.known() == Some("+f");
             if call.operands.iter().any(turns_on) {
                 this.trace.form.splits.has_patterns = true;
             }
-            this.positional = None;
+            this.scope.positional = None;
         }
         // Nothing is run after it.
         "exit" => this.state.directories = Arc::default(),
@@ -87,18 +87,13 @@ pub(crate) fn trap(this: &mut Evaluator<'_>, args: &[Arg]) {
                 this.unknown("`trap` is only supported in the script itself");
             }
         }
-        _ => this
-            .unknown("`trap` is only supported as `trap 'command' EXIT`, and with other signals"),
+        _ => this.unknown("this `trap` is not supported: write `trap 'command' EXIT`"),
     }
 }
 
 pub(crate) fn eval(this: &mut Evaluator<'_>, of: &str, args: &[Arg]) -> Result<()> {
-    let plain = |arg: &Arg| {
-        arg.known()
-            .filter(|_| !arg.field.is_disputed)
-            .map(str::to_owned)
-    };
-    let Some(texts) = args.iter().map(plain).collect::<Option<Vec<_>>>() else {
+    let texts = args.iter().map(Arg::agreed).collect::<Option<Vec<_>>>();
+    let Some(texts) = texts else {
         this.unknown(format!(
             "the command of `{of}` is only known at run time: write it out"
         ));

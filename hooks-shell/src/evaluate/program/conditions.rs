@@ -38,7 +38,7 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
         [all @ .., last] if last.known() == Some("]") => all,
         all => all,
     };
-    if args.iter().any(|arg| !arg.field.value.is_one()) {
+    if args.iter().any(|arg| !arg.value.is_one()) {
         return this.unknown(
             "a test needs quotes around a value that is only known at run time: write `[ -n \"$name\" ]`",
         );
@@ -68,13 +68,13 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
             asks_for_file(text) || compares_files(text)
         }) || is_asked(nth + 1, compares_files)
         {
-            ask(this, &arg.field.value);
+            ask(this, &arg.value);
         }
         if is_asked(nth.wrapping_sub(1), |text| {
             compares_numbers(text) || text == "-t"
         }) || is_asked(nth + 1, compares_numbers)
         {
-            evaluate(this, &arg.field.value);
+            evaluate(this, &arg.value);
         }
     }
 }
@@ -90,7 +90,7 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
             let asked = this.one(operand)?;
             this.one(unary)?;
             match operator(unary).as_str() {
-                unary if asks_for_file(unary) => ask(this, &asked.value),
+                unary if asks_for_file(unary) => ask(this, &asked),
                 "-n" | "-z" | "!" => {}
                 unary => this.unknown(not_seen(unary)),
             }
@@ -103,13 +103,13 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
                 "=~" => expression(this, right)?,
                 binary if compares_numbers(binary) => {
                     let right = this.one(right)?;
-                    evaluate(this, &left.value);
-                    evaluate(this, &right.value);
+                    evaluate(this, &left);
+                    evaluate(this, &right);
                 }
                 binary if compares_files(binary) => {
                     let right = this.one(right)?;
-                    ask(this, &left.value);
-                    ask(this, &right.value);
+                    ask(this, &left);
+                    ask(this, &right);
                 }
                 binary => this.unknown(not_seen(binary)),
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
 use crate::table::{self, Role};
-use crate::value::{Argument, Field, Names};
+use crate::value::{Argument, Names};
 
 /// What is known about the files that reach this point of the expression.
 #[derive(Clone, Default)]
@@ -16,6 +16,14 @@ struct Tests {
     is_other_branch: bool,
     /// The number of open brackets: inside, another test may be true instead.
     depth: usize,
+}
+
+impl Tests {
+    /// Whether all names have the same ending, such as `*.rs`.
+    fn tells_ending(&self) -> bool {
+        let pattern = self.pattern.as_deref();
+        pattern.is_some_and(|pattern| pattern.contains('.'))
+    }
 }
 
 /// What is found.
@@ -44,7 +52,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
         let was_negated = std::mem::take(&mut tests.is_negated);
         let is_certain = tests.depth == 0 && !was_negated;
         let Some(text) = arg.known() else {
-            let value = &arg.field.value;
+            let value = &arg.value;
             let is_path = matches!(value, Argument::Pattern(_) | Argument::Names(_));
             if !is_path || value.may_be_option() {
                 let reason = "an argument of `find` is only known at run time: write it out";
@@ -60,6 +68,15 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
         match text {
             "-exec" | "-ok" => {
                 has_action = true;
+                if is_certain
+                    && tests.tells_ending()
+                    && !tests.are_plain
+                    && !this.environment.is_as_written
+                {
+                    // Links with such an ending are left out.
+                    this.change(arg.word).before = "! -type l ";
+                    tests.are_plain = true;
+                }
                 executed(this, &mut rest, &folders, &tests)?;
             }
             "!" | "-not" => tests.is_negated = !was_negated,
@@ -81,16 +98,19 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
                 ends_with_nul |= option == "print0";
                 let Some(role) = known.value else { continue };
                 let Some(value) = rest.next() else { continue };
-                if !value.field.value.is_one() {
+                if !value.value.is_one() {
                     this.unknown(format!(
                         "`{text}` needs quotes: the shell puts the names of files in its place"
                     ));
                 }
                 match (option, value.known()) {
                     _ if role == Role::List => {
-                        this.touch(&value.field.value, Access::List);
+                        this.touch(&value.value, Access::List);
                     }
                     ("type", Some("f" | "d")) if is_certain => tests.are_plain = true,
+                    ("type", Some("l")) if tests.depth == 0 && was_negated => {
+                        tests.are_plain = true;
+                    }
                     ("name" | "iname", pattern) if is_certain => {
                         tests.pattern = pattern.map(str::to_owned);
                     }
@@ -102,7 +122,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
                 return Ok(Output::Unknown);
             }
             _ => {
-                this.touch(&arg.field.value, Access::Read);
+                this.touch(&arg.value, Access::Read);
                 folders.push(text.to_owned());
             }
         }
@@ -127,10 +147,6 @@ fn executed<'a>(
 ) -> Result<()> {
     let mut command: Vec<Arg> = Vec::new();
     let mut has_place = false;
-    let is_told = tests
-        .pattern
-        .as_deref()
-        .is_some_and(|pattern| pattern.contains('.'));
     let refused = loop {
         let Some(word) = rest.next() else {
             break Some("`find -exec` has no end: write `\\;`, or `{} +`");
@@ -139,15 +155,15 @@ fn executed<'a>(
             Some(";") => break None,
             // A `+` that does not follow `{}` is an ordinary word.
             Some("+") if has_place => break None,
-            Some("{}") if tests.is_other_branch && !is_told => {
+            Some("{}") if tests.is_other_branch && !tests.tells_ending() => {
                 break Some(
                     "cannot tell what is found after `-o`: write `\\( … -o … \\)`, or `-name '*.rs'` after it",
                 );
             }
             Some("{}") => {
-                let field = Field::of(Argument::Names(Arc::new(found(this, folders, tests))));
+                let value = Argument::names(found(this, folders, tests));
                 command.push(Arg {
-                    field,
+                    value,
                     ..word.clone()
                 });
             }

@@ -19,21 +19,14 @@ use std::sync::Arc;
 
 use self::operands::{APPENDED, Call};
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
-use crate::value::{Argument, Field, Names};
+use crate::value::{Argument, Names};
 
 /// Returns the name of a system program that is given by its path; otherwise the program unchanged.
 pub(crate) fn name_of(program: &str) -> &str {
-    let folders = [
-        "/bin/",
-        "/usr/bin/",
-        "/usr/local/bin/",
-        "/sbin/",
-        "/usr/sbin/",
-    ];
-    let name = folders
-        .iter()
-        .find_map(|folder| program.strip_prefix(folder));
-    name.filter(|name| !name.contains('/')).unwrap_or(program)
+    match program.rsplit_once('/') {
+        Some(("/bin" | "/usr/bin" | "/usr/local/bin" | "/sbin" | "/usr/sbin", name)) => name,
+        _ => program,
+    }
 }
 
 pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output> {
@@ -95,11 +88,13 @@ fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Res
     while let Some((first, rest)) = args.split_first()
         && let Some((name, value)) = first.known().and_then(|text| text.split_once('='))
     {
-        this.check_variable(name, &Field::known(value), true);
+        this.check_variable(name, &Argument::text(value), true);
         args = rest;
     }
     if args.is_empty() {
-        this.unknown("`env` alone shows the environment, and the secrets in it");
+        this.unknown(
+            "`env` alone shows the environment, and the secrets in it: write `echo \"$NAME\"`",
+        );
         return Ok(Output::Unknown);
     }
     inner(this, "env", args, input)
@@ -122,7 +117,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     let name = call.name;
     match (flags, rest) {
         (Some(flags), [_, script, positional @ ..]) if is_script(flags) => {
-            let Some(text) = script.known().filter(|_| !script.field.is_disputed) else {
+            let Some(text) = script.agreed() else {
                 this.unknown(format!(
                     "the command of `{name} -c` is only known at run time: write it out"
                 ));
@@ -134,7 +129,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
             let positional = positional
                 .iter()
                 .skip(1)
-                .map(|arg| arg.field.clone())
+                .map(|arg| arg.value.clone())
                 .collect();
             let rewritten = this.afresh(positional, |this| this.script(text))?;
             builtins::replace(this, std::slice::from_ref(script), rewritten);
@@ -189,7 +184,7 @@ fn fd(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output>
     };
     if rest.iter().any(is_odd) {
         this.unknown(
-            "`fd -x` is only supported with known words, and with `{}` as a word of its own",
+            "`fd -x` is only supported with known words: write them out, and `{}` as a word of its own",
         );
         return Ok(Output::Unknown);
     }
@@ -223,16 +218,15 @@ fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) 
             Some((begins, _)) if has_places => Argument::Unknown {
                 begins: begins.into(),
             },
-            _ => arg.field.value.clone(),
+            _ => arg.value.clone(),
         };
-        let field = Field { value, ..arg.field };
         all.push(Arg {
-            field,
+            value,
             ..arg.clone()
         });
     }
     if !has_places && let Some(last) = rest.last() {
-        let field = Field::of(given(false));
+        let value = given(false);
         // The text that another `xargs` appended is already after its word.
         let word = if last.word < APPENDED {
             APPENDED + last.word
@@ -240,7 +234,7 @@ fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) 
             last.word
         };
         all.push(Arg {
-            field,
+            value,
             word,
             ..last.clone()
         });

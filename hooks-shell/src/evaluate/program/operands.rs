@@ -8,7 +8,7 @@ use super::transfers;
 use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
 use crate::table::addresses::is_address;
 use crate::table::{self, Opt, Program, Role};
-use crate::value::{Argument, Field, Names};
+use crate::value::{Argument, Names};
 
 /// Added to the number of a word if the argument is not in the word, but appended after it when the program runs.
 pub(crate) const APPENDED: usize = usize::MAX / 2;
@@ -36,7 +36,7 @@ pub(crate) struct Call<'a> {
     has_first: bool,
     pub(crate) reads_as: Option<Role>,
     /// The folder that operands are copied or moved to.
-    pub(crate) into: Option<Field>,
+    pub(crate) into: Option<Argument>,
 }
 
 /// The arguments that are not read yet.
@@ -113,8 +113,12 @@ impl<'a> Call<'a> {
         while let Some(arg) = rest.next() {
             this.look_at(&arg.span);
             let ended = self.ended_at.is_some();
+            let may_be_script = !self.has_first && self.operands.is_empty();
+            if self.name == "sed" && may_be_script && arg.is_disputed {
+                this.must_be_known(self);
+            }
             match (arg.known(), self.program.behind) {
-                (_, Some(role)) if ended => this.apply(self, role, &arg.field)?,
+                (_, Some(role)) if ended => this.apply(self, role, &arg.value)?,
                 (Some("--"), _) if !ended => self.ended_at = Some(self.operands.len()),
                 (Some(text), _) if self.program.is("lists") && text.starts_with('@') => {
                     self.unknown_option(this, text);
@@ -132,21 +136,21 @@ impl<'a> Call<'a> {
                             .is_some_and(|option| option.value.is_none())
                     };
                     if text.is_ascii() && (0..text.len().saturating_sub(1)).all(is_plain) {
-                        self.option(this, &format!("-{text}"), arg, &mut rest)?;
+                        self.option(this, &format!("-{text}"), &mut rest)?;
                     } else {
                         self.unknown_option(this, text);
                     }
                 }
                 (Some(text), _) if !ended && text.len() > 1 && text.starts_with('-') => {
                     this.note_option(self.args[0].word, arg.word, false);
-                    self.option(this, text, arg, &mut rest)?;
+                    self.option(this, text, &mut rest)?;
                 }
-                (None, _) if !ended && self.ends_with_unknown(&arg.field.value) => {}
+                (None, _) if !ended && self.ends_with_unknown(&arg.value) => {}
                 (known, _) if self.program.is("sub") => {
                     return self.command(this, known.unwrap_or("…"), rest);
                 }
                 _ => {
-                    if !ended && !separated && arg.field.value.may_be_option() {
+                    if !ended && !separated && arg.value.may_be_option() {
                         separated = self.end_options(this, arg, rest.as_slice());
                     }
                     if self.role(self.operands.len()) == Some(Role::Run) {
@@ -168,7 +172,7 @@ impl<'a> Call<'a> {
                 .any(|text| table::is_one_of(needs, text))
         {
             this.unknown(format!(
-                "`{}` is only supported with `{needs}`",
+                "`{}` may do more than the policy knows: write it with one of `{needs}`",
                 self.full()
             ));
         }
@@ -190,17 +194,20 @@ impl<'a> Call<'a> {
             this.look_at(&arg.span);
             let is_last = place > 0 && place + 1 == self.operands.len() && self.into.is_none();
             let Some(role) = self.program.last.filter(|_| is_last).or(self.role(place)) else {
-                this.unknown(format!("`{}` takes fewer arguments", self.full()));
+                this.unknown(format!(
+                    "`{}` takes fewer arguments: leave the last ones out",
+                    self.full()
+                ));
                 continue;
             };
             let is_into = self.program.last == Some(Role::Into) && self.into.is_none();
-            if is_into && place + 1 == self.operands.len() && !arg.field.value.is_one() {
+            if is_into && place + 1 == self.operands.len() && !arg.value.is_one() {
                 this.unknown(format!(
                     "the last argument of `{}` is only known at run time: write `-t folder`",
                     self.full()
                 ));
             }
-            if place < first && !arg.field.value.is_one() {
+            if place < first && !arg.value.is_one() {
                 this.must_be_known(self);
             }
             let role = match (role, self.reads_as) {
@@ -210,20 +217,17 @@ impl<'a> Call<'a> {
                 (role, _) => role,
             };
             if role == Role::Into {
-                self.into = Some(arg.field.clone());
+                self.into = Some(arg.value.clone());
             }
             if !matches!(role, Role::Text | Role::Any) {
                 self.files.push(arg);
             }
             if role == Role::Text
-                && matches!(
-                    arg.field.value,
-                    Argument::Unknown { .. } | Argument::Several
-                )
+                && matches!(arg.value, Argument::Unknown { .. } | Argument::Several)
             {
                 this.must_be_known(self);
             }
-            this.apply(self, role, &arg.field)?;
+            this.apply(self, role, &arg.value)?;
         }
         Ok(())
     }
@@ -236,7 +240,7 @@ impl<'a> Call<'a> {
         }
         let Some((command, program)) = self.program.commands.get_key_value(name) else {
             this.unknown(format!(
-                "`{of} {name}` may run another program, or change what `{of}` does"
+                "`{of} {name}` may run another program, or change what `{of}` does: use another of its commands"
             ));
             return Ok(());
         };
@@ -251,35 +255,20 @@ impl<'a> Call<'a> {
 
     /// Whether an argument is a long option whose value may be anything, as `--format=%s {}`.
     fn ends_with_unknown(&mut self, value: &Argument) -> bool {
-        let Argument::Unknown { begins } = value else {
-            return false;
+        let name = match value {
+            Argument::Unknown { begins } => begins
+                .strip_prefix("--")
+                .and_then(|long| long.split_once('=')),
+            _ => None,
         };
-        let name = begins
-            .strip_prefix("--")
-            .and_then(|begins| begins.split_once('='));
         let known = name.and_then(|(name, _)| self.program.options.get_key_value(name));
-        let Some((
-            name,
-            Opt {
-                value: Some(Role::Any),
-                ..
-            },
-        )) = known
-        else {
-            return false;
-        };
-        self.options.push(name);
-        true
+        let known = known.filter(|(_, option)| option.value == Some(Role::Any));
+        self.options.extend(known.map(|(name, _)| *name));
+        known.is_some()
     }
 
     /// Reads an option, or several in one argument, and the value.
-    fn option(
-        &mut self,
-        this: &mut Evaluator<'_>,
-        text: &str,
-        arg: &Arg,
-        rest: &mut Rest<'a>,
-    ) -> Result<()> {
+    fn option(&mut self, this: &mut Evaluator<'_>, text: &str, rest: &mut Rest<'a>) -> Result<()> {
         let options = &self.program.options;
         let find = |name: &str| {
             options
@@ -295,9 +284,7 @@ impl<'a> Call<'a> {
             let is_known = end > 2 && options.contains_key(&text[1..end]);
             (is_long || is_known).then_some(&text[1..])
         });
-        if arg.field.is_disputed && self.name == "sed" {
-            self.unknown_option(this, text);
-        } else if let Some(long) = long {
+        if let Some(long) = long {
             let (name, value) = long.split_at(name_of(long));
             let value = value.strip_prefix('=');
             match find(name) {
@@ -305,7 +292,7 @@ impl<'a> Call<'a> {
                     if (is_long || name.len() > 1)
                         && (value.is_none() || found.1.value.is_some()) =>
                 {
-                    self.value(this, found, value, arg, rest)?;
+                    self.value(this, found, value, rest)?;
                 }
                 _ => self.unknown_option(this, text),
             }
@@ -326,7 +313,7 @@ impl<'a> Call<'a> {
                     self.unknown_option(this, text);
                     break;
                 }
-                self.value(this, found, joined, arg, rest)?;
+                self.value(this, found, joined, rest)?;
                 if takes_value {
                     break;
                 }
@@ -348,7 +335,6 @@ impl<'a> Call<'a> {
         this: &mut Evaluator<'_>,
         (name, option): (&'static str, Opt),
         joined: Option<&str>,
-        arg: &Arg,
         rest: &mut Rest<'a>,
     ) -> Result<()> {
         self.options.push(name);
@@ -365,7 +351,7 @@ impl<'a> Call<'a> {
                 self.unknown_option(this, name);
             }
             let value = Argument::text(value);
-            return self.given(this, name, role, &Field { value, ..arg.field });
+            return self.given(this, name, role, &value);
         }
         if role == Role::Run {
             self.inner = Some(std::mem::take(rest).as_slice());
@@ -389,15 +375,15 @@ impl<'a> Call<'a> {
             this.unknown(format!(
                 "the value of `{name}` looks like an option: join the two, as in `--name=value`"
             ));
-        } else if !value.field.value.is_one() {
+        } else if !value.value.is_one() {
             this.must_be_known(self);
         } else {
-            self.given(this, name, role, &value.field)?;
+            self.given(this, name, role, &value.value)?;
         }
         if let Some(role) = option.second
             && let Some(value) = rest.next()
         {
-            this.apply(self, role, &value.field)?;
+            this.apply(self, role, &value.value)?;
         }
         Ok(())
     }
@@ -408,22 +394,22 @@ impl<'a> Call<'a> {
         this: &mut Evaluator<'_>,
         name: &'static str,
         role: Role,
-        field: &Field,
+        value: &Argument,
     ) -> Result<()> {
-        if let Argument::Text(text) = &field.value {
+        if let Argument::Text(text) = value {
             self.values.push((name, text.clone()));
         }
         if role == Role::Into {
-            self.into = Some(field.clone());
+            self.into = Some(value.clone());
         }
-        this.apply(self, role, field)
+        this.apply(self, role, value)
     }
 
     /// Writes `--` before names of files that might be read as options, if the program allows it there.
     fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) -> bool {
         let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
         let knows_dashes = self.command.is_none() || self.name == "git";
-        if !matches!(arg.field.value, Argument::Names(_) | Argument::Pattern(_)) {
+        if !matches!(arg.value, Argument::Names(_) | Argument::Pattern(_)) {
             this.must_be_known(self);
         } else if this.environment.is_as_written || !rest.iter().all(is_operand) || !knows_dashes {
             let shown = this.shown(&arg.span);
@@ -475,8 +461,8 @@ impl<'a> Call<'a> {
                 _ => Output::Unknown,
             },
             ("words", _) => match &self.args[1..] {
-                [one] => printed(&one.field.value),
-                [format, one] if format.known() == Some("%s\\n") => printed(&one.field.value),
+                [one] => printed(&one.value),
+                [format, one] if format.known() == Some("%s\\n") => printed(&one.value),
                 _ => Output::Unknown,
             },
             ("lines", Input::Text(text)) if self.name == "cat" && self.operands.is_empty() => {
@@ -534,7 +520,7 @@ impl<'a> Call<'a> {
             ..Names::default()
         };
         for file in &self.files {
-            let (Argument::Text(text) | Argument::Pattern(text)) = &file.field.value else {
+            let (Argument::Text(text) | Argument::Pattern(text)) = &file.value else {
                 return Output::Unknown;
             };
             // A pattern of git matches names below its folder.
@@ -578,45 +564,36 @@ pub(crate) fn shown(text: &str) -> &str {
 pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
     for arg in args {
         this.look_at(&arg.span);
-        let Some(text) = arg.known() else {
-            let value = &arg.field.value;
-            if !matches!(value, Argument::Names(_) | Argument::Pattern(_)) || value.may_be_option()
-            {
-                let reason =
-                    format!("an argument of `{name}` is only known at run time: write it out");
-                this.unknown(reason);
+        let value = &arg.value;
+        let pieces = match value {
+            // A script.
+            Argument::Text(text) if text.contains('\n') => continue,
+            Argument::Text(text) if is_address(text) => {
+                this.reach(Some(text.clone()));
                 continue;
             }
-            this.touch(value, Access::Read);
-            this.touch(value, Access::Write);
-            continue;
-        };
-        // A script.
-        if text.contains('\n') {
-            continue;
-        }
-        let value = match text.split_once('=') {
-            Some((name, value)) if name.starts_with('-') => value,
-            _ => text,
-        };
-        let is_address = is_address(value);
-        if is_address {
-            this.reach(Some(value.into()));
-        }
-        // `-I../x`, `--out=/x`, `a:b`
-        let is_flag = text.starts_with('-') && !text.starts_with("--");
-        let behind_flag = text.trim_start_matches(|c: char| c == '-' || c.is_ascii_alphanumeric());
-        let pieces = text
-            .split(['=', ':', ',', '@'])
-            .chain(is_flag.then_some(behind_flag));
-        let pieces = pieces.filter(|piece| *piece != text);
-        for piece in pieces.chain((!is_address).then_some(text)) {
-            let is_of_address = piece.starts_with("//") && text.contains("://");
-            if !piece.is_empty() && !piece.starts_with('-') && !is_of_address {
-                let path = Argument::text(piece);
-                this.touch(&path, Access::Read);
-                this.touch(&path, Access::Write);
+            // `-I../x`, `--out=/x`, `a:b`
+            Argument::Text(text) => {
+                let flag = |c: char| c == '-' || c.is_ascii_alphanumeric();
+                let joined = text.starts_with('-').then(|| text.trim_start_matches(flag));
+                let pieces = text.split(['=', ':', ',', '@']).chain(joined);
+                let pieces = pieces.filter(|piece| **piece != **text).chain([&**text]);
+                let is_path = |piece: &&str| !piece.is_empty() && !piece.starts_with(['-', '=']);
+                pieces.filter(is_path).map(Argument::text).collect()
             }
+            Argument::Names(_) | Argument::Pattern(_) if !value.may_be_option() => {
+                vec![value.clone()]
+            }
+            _ => {
+                this.unknown(format!(
+                    "an argument of `{name}` is only known at run time: write it out"
+                ));
+                continue;
+            }
+        };
+        for path in pieces {
+            this.touch(&path, Access::Read);
+            this.touch(&path, Access::Write);
         }
     }
 }

@@ -1,55 +1,44 @@
 //! What a program does with an argument, by the argument's role in the table.
 
-use std::borrow::Cow;
-
 use super::operands::{Call, shown};
-use crate::evaluate::{Access, Arg, Dialect, Evaluator, Result};
+use crate::evaluate::{Access, Arg, Evaluator, Result};
 use crate::parse::syntax::is_identifier;
 use crate::table::addresses::{is_address, pathspec, pieces_that_lead_out, without_scheme};
 use crate::table::{Role, is_one_of, languages, variables};
-use crate::value::{Argument, Field, GLOBS};
+use crate::value::{Argument, GLOBS};
 
 /// The reason why an argument is rejected, if it is.
 type Refused = Option<String>;
 
 impl Evaluator<'_> {
     /// Applies a role to a value.
-    pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, field: &Field) -> Result<()> {
-        let mut field = Cow::Borrowed(field);
-        if call.name == "git" && matches!(role, Role::Git | Role::Write | Role::Move | Role::Into) {
-            match field.value.known().map(|text| (text, pathspec(text))) {
-                Some((text, None)) => {
-                    let reason = format!(
-                        "`{}` begins at the top of the repository: write a path, or the hash of a commit",
-                        shown(text)
-                    );
-                    self.unknown(reason);
-                    return Ok(());
-                }
-                Some((text, Some(path))) if path.len() < text.len() => {
-                    if path.is_empty() {
-                        return Ok(());
-                    }
-                    field = Cow::Owned(Field::known(path));
-                }
-                _ => {}
+    pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, value: &Argument) -> Result<()> {
+        let is_path_of_git =
+            call.name == "git" && matches!(role, Role::Git | Role::Write | Role::Move | Role::Into);
+        if is_path_of_git && let Some(text) = value.known().filter(|text| text.starts_with(':')) {
+            let shown = shown(text);
+            match pathspec(text) {
+                None => self.unknown(format!("`{shown}` begins at the top of the repository: write a path, or the hash of a commit")),
+                Some("") => {}
+                Some(path) => return self.apply(call, role, &Argument::text(path)),
             }
+            return Ok(());
         }
-        let known = field.value.known();
+        let known = value.known();
         let access: &[Access] = match role {
             Role::Any => return Ok(()),
             Role::Text => {
-                match &field.value {
+                match value {
                     Argument::Text(text) => self.pieces(text),
                     Argument::Pattern(_) | Argument::Names(_) => {
-                        self.touch(&field.value, Access::Read);
+                        self.touch(value, Access::Read);
                     }
                     _ => {}
                 }
                 return Ok(());
             }
-            Role::Git if matches!(field.value, Argument::Revisions { .. }) => return Ok(()),
-            Role::Number | Role::OneOf(_) if field.value == Argument::Number => return Ok(()),
+            Role::Git if matches!(value, Argument::Revisions { .. }) => return Ok(()),
+            Role::Number | Role::OneOf(_) if *value == Argument::Number => return Ok(()),
             Role::Format if known.is_none() && call.operands.len() == 1 => return Ok(()),
             Role::Read | Role::Copy => &[Access::Read],
             Role::Write | Role::Into => &[Access::Write],
@@ -73,18 +62,17 @@ impl Evaluator<'_> {
                 call.full()
             ));
         }
-        let is_agreed = !field.is_disputed || self.environment.dialect == Dialect::Bash;
-        match (&field.value, known) {
+        match (value, known) {
             (Argument::Text(text), _) if text.as_ref() == "-" && !access.is_empty() => {}
             (Argument::Text(_) | Argument::Pattern(_) | Argument::Names(_), _)
                 if !access.is_empty() =>
             {
                 let follows_links = call.name != "git" || matches!(role, Role::Read | Role::Tree);
                 for access in access {
-                    self.touch_from(&field.value, *access, None, follows_links);
+                    self.touch_from(value, *access, None, follows_links);
                 }
             }
-            (_, Some(text)) if is_agreed => {
+            (_, Some(text)) => {
                 if let Some(reason) = self.apply_known(call, role, text)? {
                     self.unknown(reason);
                 }
@@ -114,7 +102,7 @@ impl Evaluator<'_> {
             Role::Git => return Ok(self.git(call, text)),
             Role::Enter if text.is_empty() || text.starts_with('-') => {
                 return Ok(Some(format!(
-                    "the folder of `{} {text}` is only known at run time",
+                    "the folder of `{} {text}` is only known at run time: write it out",
                     call.full()
                 )));
             }
@@ -164,7 +152,7 @@ impl Evaluator<'_> {
                 format!("`{} {shown}` is not supported: {instead}", call.full())
             }
             Role::Number if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                format!("`{}` takes a number", call.full())
+                format!("`{}` takes a number: write it out", call.full())
             }
             Role::Format if text.starts_with('-') => {
                 "`printf` takes its format first: write `printf '%s\\n' …`".into()
@@ -200,9 +188,11 @@ impl Evaluator<'_> {
     fn name(&mut self, name: &str) -> Result<Refused> {
         if !is_identifier(name) {
             let shown = shown(name);
-            return Ok(Some(format!("`{shown}` is not the name of a variable")));
+            return Ok(Some(format!(
+                "`{shown}` is not the name of a variable: write letters, digits and `_`"
+            )));
         }
-        self.assign(name, Field::known(""), false)?;
+        self.assign(name, Argument::text(""), false)?;
         self.forget(name)?;
         Ok(None)
     }
@@ -210,7 +200,7 @@ impl Evaluator<'_> {
     /// Applies `NAME=value`, or a variable that already has its value.
     fn assignment(&mut self, call: &Call<'_>, text: &str) -> Result<Refused> {
         let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(Field::known(value))),
+            Some((name, value)) => (name, Some(Argument::text(value))),
             None => (text, self.state.variables.get(text).cloned()),
         };
         if !is_identifier(name) {
@@ -219,7 +209,7 @@ impl Evaluator<'_> {
                 "`{program}` is only supported as `{program} NAME=value`"
             )));
         }
-        let value = value.unwrap_or(Field::of(Argument::unknown()));
+        let value = value.unwrap_or(Argument::unknown());
         self.assign(name, value, call.name == "export")?;
         Ok(None)
     }
@@ -298,11 +288,11 @@ fn is_given_numbers(format: &str, given: &[&Arg]) -> bool {
     let is_number = |arg: &Arg| {
         let is_of_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
         let known = arg.known();
-        arg.field.value.is_number() || known.is_some_and(|text| text.bytes().all(is_of_number))
+        arg.value.is_number() || known.is_some_and(|text| text.bytes().all(is_of_number))
     };
     // The format is used again for what is left, so every argument has its place only if all are single words.
     let is_right = |(arg, letter): (&&Arg, &char)| {
-        arg.field.value.is_one() && (is_of_text(letter) || is_number(arg))
+        arg.value.is_one() && (is_of_text(letter) || is_number(arg))
     };
     letters.iter().all(is_known)
         && (letters.iter().all(is_of_text)

@@ -26,7 +26,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
         this.touch(&here, Access::Tree);
     }
     if let Some(into) = &call.into {
-        moved(this, call, &into.value);
+        moved(this, call, into);
     }
     if call.name == "split" && call.operands.len() < 2 {
         this.touch(&Argument::Pattern("x*".into()), Access::Write);
@@ -82,7 +82,7 @@ fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
     let keeps_links = is_deep || has(&["d", "P", "l", "no-dereference"]);
     let is_copy = call.name == "cp";
     for arg in &call.operands {
-        let from = &arg.field.value;
+        let from = &arg.value;
         if from == into {
             continue;
         }
