@@ -1,8 +1,13 @@
 //! The rules as they travel from the caller to the process that confines itself: one word of JSON.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::SandboxError;
+use crate::error::Context as _;
 
 /// All that the confined program may do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +16,7 @@ pub(crate) struct Rules {
     pub(crate) grants: Vec<Grant>,
     /// Links on the way to what is granted, and where they lead.
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
-    /// Names that stay unwritable in addition to the table's.
+    /// Paths that stay unwritable in addition to the table's.
     pub(crate) protect: Vec<PathBuf>,
     /// The TCP ports that it may connect to, on any host.
     pub(crate) connect: Vec<u16>,
@@ -19,18 +24,25 @@ pub(crate) struct Rules {
     pub(crate) domains: Vec<String>,
     /// Whether it may use the network without limits.
     pub(crate) network: bool,
-    /// The sockets that it may connect to by path.
-    pub(crate) unix: Vec<PathBuf>,
-    /// The variables of the environment that it sees.
+    /// Whether it may connect to sockets by path.
+    pub(crate) unix: bool,
+    /// The variables of the environment that it sees, with their values.
     pub(crate) env: Vec<String>,
     /// What it may use up.
     pub(crate) limits: Limits,
-    /// Whether it runs although the kernel cannot enforce everything.
-    pub(crate) best_effort: bool,
-    /// Whether namespaces are not tried.
-    pub(crate) without_namespaces: bool,
+    /// What the kernel cannot enforce does not stop it from starting.
+    pub(crate) effort: Effort,
     /// Where the report goes as a line of JSON, instead of standard error.
     pub(crate) report: Option<PathBuf>,
+}
+
+/// What must be enforced for the program to start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Effort {
+    /// The program starts although the kernel cannot enforce everything.
+    pub(crate) best: bool,
+    /// Namespaces are not even tried.
+    pub(crate) without_namespaces: bool,
 }
 
 /// One path, and what may be done with it and with all below.
@@ -40,7 +52,7 @@ pub(crate) struct Grant {
     pub(crate) path: PathBuf,
     /// What may be done.
     pub(crate) access: Access,
-    /// The device and the inode that were there when the rules were made.
+    /// The device and the inode that were there when the rules were made. What is there later is not opened instead.
     pub(crate) identity: (u64, u64),
     /// Who asked for it.
     #[serde(skip)]
@@ -71,16 +83,34 @@ pub(crate) struct Limits {
     pub(crate) file_size: Option<u64>,
 }
 
+impl Grant {
+    /// Grants a path without links, as it is now.
+    pub(crate) fn of(path: PathBuf, access: Access, from: &str) -> Result<Self, SandboxError> {
+        let found = fs::metadata(&path).at(&path)?;
+        if path.to_str().is_none() {
+            return Err(SandboxError::path(&path, "its name is not UTF-8"));
+        }
+        Ok(Grant {
+            identity: (found.dev(), found.ino()),
+            path,
+            access,
+            from: from.to_owned(),
+        })
+    }
+}
+
 impl Rules {
-    /// The access to a path: that of the grant that is nearest above it.
-    #[allow(dead_code, reason = "the launcher comes next")]
-    pub(crate) fn access(&self, path: &Path) -> Option<Access> {
+    /// The grant that decides about a path: the nearest above it, or its own.
+    pub(crate) fn grant(&self, path: &Path) -> Option<&Grant> {
         let above = self
             .grants
             .iter()
             .filter(|grant| path.starts_with(&grant.path));
-        above
-            .max_by_key(|grant| grant.path.as_os_str().len())
-            .map(|grant| grant.access)
+        above.max_by_key(|grant| grant.path.components().count())
+    }
+
+    /// Whether the program has a network where nobody else is, if there are namespaces.
+    pub(crate) fn is_island(&self) -> bool {
+        !self.network && self.connect.is_empty()
     }
 }

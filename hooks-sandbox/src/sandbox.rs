@@ -1,20 +1,43 @@
-//! The rules as you write them.
+//! The rules as you write them, and their check.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
 
-use crate::rules::Rules;
+use crate::confinement::Confinement;
+use crate::error::Context as _;
+use crate::presets::{self, Need};
+use crate::rules::{Access, Grant, Rules};
+use crate::{SandboxError, launcher};
 
 /// What a program may do at most.
+///
+/// By default, it may read the system's own folders and what the [presets](Sandbox::presets) name, and write only to a
+/// temporary folder of its own. It reaches nobody, sees only a part of the environment, and has none of the user's
+/// special rights, even if the user is root.
+///
+/// ```no_run
+/// use hooks_sandbox::Sandbox;
+///
+/// // The first line of `main`: this executable is also the one that confines programs.
+/// hooks_sandbox::enter_if_asked();
+///
+/// let sandbox = Sandbox::new().write(".").domain("static.crates.io").prepare()?;
+/// let status = sandbox.command("cargo", ["test"]).status()?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Sandbox {
-    pub(crate) write: Vec<PathBuf>,
-    pub(crate) read: Vec<PathBuf>,
-    pub(crate) rules: Rules,
+    paths: Vec<(Access, PathBuf)>,
+    sockets: Vec<PathBuf>,
+    presets: Option<Vec<String>>,
+    launcher: Option<PathBuf>,
+    rules: Rules,
 }
 
 impl Sandbox {
-    /// Creates a sandbox in which a program may write nothing and reach nobody.
+    /// Creates a sandbox in which a program may write nothing of yours and reach nobody.
     ///
     /// ```
     /// use hooks_sandbox::Sandbox;
@@ -23,6 +46,63 @@ impl Sandbox {
     /// ```
     pub fn new() -> Self {
         Sandbox::default()
+    }
+
+    /// Allows the program to read and change a file, or a folder and everything in it but what is
+    /// [protected](Sandbox::protect).
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().write(".");
+    /// ```
+    pub fn write(mut self, path: impl Into<PathBuf>) -> Self {
+        self.paths.push((Access::Write, path.into()));
+        self
+    }
+
+    /// Allows the program to read a file, or a folder and everything in it, and to run programs from there.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().read("/srv/data");
+    /// ```
+    pub fn read(mut self, path: impl Into<PathBuf>) -> Self {
+        self.paths.push((Access::Read, path.into()));
+        self
+    }
+
+    /// Hides a path within a folder that the program may read: it is there, but empty, and cannot be opened.
+    ///
+    /// Credentials in well-known places are hidden anyway, unless you name them yourself: `~/.ssh`, `~/.aws`,
+    /// `~/.netrc`, `/etc/shadow` and others.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().read(".").hide(".env");
+    /// ```
+    pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
+        self.paths.push((Access::Hide, path.into()));
+        self
+    }
+
+    /// Keeps a path as it is, within a folder that the program may write to, also if it does not exist yet.
+    ///
+    /// What runs or decides outside is protected anyway: `.git/hooks`, `.git/config`, `hooks.toml`, the folders of
+    /// agents and editors, the start-up files of shells. A `write` of exactly such a path lifts that.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().write(".").protect("deploy.sh");
+    /// ```
+    pub fn protect(mut self, path: impl Into<PathBuf>) -> Self {
+        self.rules.protect.push(path.into());
+        self
+    }
+
+    /// Allows the program to connect to a TCP port, on any host. [`domain`](Sandbox::domain) is stricter.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().connect(5432);
+    /// ```
+    pub fn connect(mut self, port: u16) -> Self {
+        self.rules.connect.push(port);
+        self
     }
 
     /// Allows the program to reach a host by name, through a proxy that resolves it: `example.com`, `*.example.org`
@@ -36,13 +116,294 @@ impl Sandbox {
         self
     }
 
-    /// Lets the program start even if the kernel can enforce only a part of the rules.
+    /// Allows the program to connect to any address, over TCP and UDP, and to listen.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().network();
+    /// ```
+    pub fn network(mut self) -> Self {
+        self.rules.network = true;
+        self
+    }
+
+    /// Allows the program to connect to a Unix socket by its path. What listens there is not confined.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().unix("/run/postgresql/.s.PGSQL.5432");
+    /// ```
+    pub fn unix(mut self, path: impl Into<PathBuf>) -> Self {
+        self.sockets.push(path.into());
+        self
+    }
+
+    /// Lets the program see a variable of the environment, or with a star at the end, all that begin so.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().env("DATABASE_URL").env("MYAPP_*");
+    /// ```
+    pub fn env(mut self, name: impl Into<String>) -> Self {
+        self.rules.env.push(name.into());
+        self
+    }
+
+    /// Limits the processes and threads that the user has. The kernel does not count those of root.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().processes(200);
+    /// ```
+    pub fn processes(mut self, most: u64) -> Self {
+        self.rules.limits.processes = Some(most);
+        self
+    }
+
+    /// Limits the memory of each process, in bytes.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().memory(2 << 30);
+    /// ```
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.rules.limits.memory = Some(bytes);
+        self
+    }
+
+    /// Limits the time for which each process may compute, in seconds.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().cpu_seconds(60);
+    /// ```
+    pub fn cpu_seconds(mut self, seconds: u64) -> Self {
+        self.rules.limits.cpu_seconds = Some(seconds);
+        self
+    }
+
+    /// Limits the size of each file that is written, in bytes.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().file_size(1 << 30);
+    /// ```
+    pub fn file_size(mut self, bytes: u64) -> Self {
+        self.rules.limits.file_size = Some(bytes);
+        self
+    }
+
+    /// Chooses the programs whose own files and variables come along, such as `~/.gitconfig` and `~/.rustup`: `git`,
+    /// `cargo`, `node`, `python`, `make`, `go`, `java`. By default, all of them. They give nothing to write.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().presets(["git"]);
+    /// ```
+    pub fn presets<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.presets = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Names the executable that confines programs, whose `main` begins with
+    /// [`enter_if_asked`](crate::enter_if_asked). By default, it is this one.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().launcher("/usr/bin/hooks");
+    /// ```
+    pub fn launcher(mut self, executable: impl Into<PathBuf>) -> Self {
+        self.launcher = Some(executable.into());
+        self
+    }
+
+    /// Writes the [report](crate::Report) as a line of JSON to the end of a file, instead of to standard error.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().report("/var/log/agent/refused.jsonl");
+    /// ```
+    pub fn report(mut self, path: impl Into<PathBuf>) -> Self {
+        self.rules.report = Some(path.into());
+        self
+    }
+
+    /// Lets the program start even if the kernel lacks something that the rules need. A warning on standard error names
+    /// it. A path that cannot be opened stays an error.
     ///
     /// ```
     /// let sandbox = hooks_sandbox::Sandbox::new().best_effort();
     /// ```
     pub fn best_effort(mut self) -> Self {
-        self.rules.best_effort = true;
+        self.rules.effort.best = true;
         self
+    }
+
+    /// Does without namespaces, as on a machine that does not permit them. For tests.
+    #[doc(hidden)]
+    pub fn without_namespaces(mut self) -> Self {
+        self.rules.effort.without_namespaces = true;
+        self
+    }
+
+    /// Checks the rules, and opens every path once: what takes the place of one later is not opened instead.
+    ///
+    /// # Errors
+    ///
+    /// If a path does not exist, if rules contradict each other, if there is no way to confine programs on this system,
+    /// or if the launcher cannot do so.
+    ///
+    /// ```
+    /// use hooks_sandbox::Sandbox;
+    ///
+    /// assert!(Sandbox::new().write("/is/not/there").prepare().is_err());
+    /// ```
+    pub fn prepare(mut self) -> Result<Confinement, SandboxError> {
+        if cfg!(not(any(target_os = "linux", target_os = "macos"))) {
+            return Err(SandboxError::kernel(
+                "no sandbox",
+                "there is one on Linux and macOS only",
+            ));
+        }
+        if self.rules.network && !(self.rules.connect.is_empty() && self.rules.domains.is_empty()) {
+            return Err(SandboxError::rule(
+                "`network` allows every host, so `connect` and `domain` would limit nothing: leave one out",
+            ));
+        }
+        if self.rules.unix && self.rules.effort.without_namespaces && !self.rules.effort.best {
+            return Err(SandboxError::kernel(
+                "sockets by path",
+                "they need namespaces",
+            ));
+        }
+        let launcher = launcher::checked(self.launcher.take())?;
+        let mut found = Found::default();
+        self.add_presets(&mut found)?;
+        for (access, path) in &self.paths {
+            found.require(*access, path)?;
+        }
+        for socket in &self.sockets {
+            found.require(Access::Write, socket)?;
+        }
+        self.rules.unix = !self.sockets.is_empty();
+        self.rules.links = found.links.into_iter().collect();
+        self.rules.grants = found.grants.into_values().collect();
+        for path in &mut self.rules.protect {
+            *path = real_place(path)?;
+        }
+        // A folder that may be written may be read anyway.
+        let all = self.rules.clone();
+        self.rules.grants.retain(|grant| {
+            let above = grant.path.parent().and_then(|parent| all.grant(parent));
+            above.map_or(Access::Hide, |above| above.access) < grant.access
+                || grant.access == Access::Hide && above.is_some()
+        });
+        Ok(Confinement {
+            rules: self.rules,
+            launcher,
+        })
+    }
+
+    fn add_presets(&mut self, found: &mut Found) -> Result<(), SandboxError> {
+        let chosen = self.presets.as_deref();
+        if let Some(name) = chosen.and_then(|chosen| {
+            chosen
+                .iter()
+                .find(|name| !presets::names().any(|known| known == **name))
+        }) {
+            let known: Vec<_> = presets::names().collect();
+            return Err(SandboxError::rule(format!(
+                "`{name}` is no preset: there are {}",
+                known.join(", ")
+            )));
+        }
+        for (preset, need) in presets::needs() {
+            if preset != presets::SYSTEM
+                && chosen.is_some_and(|chosen| !chosen.iter().any(|name| name == preset))
+            {
+                continue;
+            }
+            match need {
+                Need::Path(access, path) if path.exists() => found.add(access, &path, preset)?,
+                Need::Path(..) => {}
+                Need::Variable(name) => self.rules.env.push(name.to_owned()),
+            }
+        }
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        for folder in std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()) {
+            let is_narrow =
+                folder.is_absolute() && home.as_ref().is_none_or(|home| !home.starts_with(&folder));
+            if is_narrow && folder.is_dir() {
+                found.add(Access::Read, &folder, "$PATH")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The paths of the rules as they are on the disk.
+#[derive(Default)]
+struct Found {
+    grants: BTreeMap<PathBuf, Grant>,
+    links: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Found {
+    /// Adds a path that you have named: it must exist.
+    fn require(&mut self, access: Access, path: &Path) -> Result<(), SandboxError> {
+        const YOU: &str = "your rule";
+        let real = fs::canonicalize(path).at(path)?;
+        if let Some(other) = self.grants.get(&real).filter(|other| other.from == YOU) {
+            if (other.access == Access::Hide) != (access == Access::Hide) {
+                return Err(SandboxError::rule(format!(
+                    "{} is both hidden and allowed: leave one out",
+                    path.display()
+                )));
+            }
+        } else {
+            // Yours counts, and not the table's.
+            self.grants.remove(&real);
+        }
+        self.add(access, path, YOU)
+    }
+
+    fn add(&mut self, access: Access, path: &Path, from: &str) -> Result<(), SandboxError> {
+        let failed = |error| SandboxError::path(path, error);
+        let path = std::path::absolute(path).map_err(failed)?;
+        self.add_links(&path, 0)?;
+        let real = fs::canonicalize(&path).map_err(failed)?;
+        let grant = Grant::of(real.clone(), access, from)?;
+        let kept = self.grants.entry(real).or_insert_with(|| grant.clone());
+        if kept.access < access {
+            *kept = grant;
+        }
+        Ok(())
+    }
+
+    /// Remembers the links on the way to a path, so that it has the same name inside.
+    fn add_links(&mut self, path: &Path, depth: usize) -> Result<(), SandboxError> {
+        let mut way = PathBuf::new();
+        let mut parts = path.components();
+        while let Some(part) = parts.next() {
+            match part {
+                Component::ParentDir => drop(way.pop()),
+                part => way.push(part),
+            }
+            if let Ok(target) = fs::read_link(&way) {
+                if depth > 40 {
+                    return Err(SandboxError::path(path, "too many links"));
+                }
+                let next = way
+                    .parent()
+                    .unwrap_or(Path::new("/"))
+                    .join(&target)
+                    .join(parts.as_path());
+                self.links.insert(way, target);
+                return self.add_links(&next, depth + 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A path whose folder exists, while it need not exist itself, without links on the way.
+fn real_place(path: &Path) -> Result<PathBuf, SandboxError> {
+    let absolute = std::path::absolute(path).at(path)?;
+    match (absolute.parent(), absolute.file_name()) {
+        (Some(folder), Some(name)) => match fs::canonicalize(folder) {
+            Ok(folder) => Ok(folder.join(name)),
+            Err(_) => Ok(real_place(folder)?.join(name)),
+        },
+        _ => Err(SandboxError::path(path, "it has no name")),
     }
 }

@@ -1,0 +1,98 @@
+//! Rules that are checked, and the commands that run under them.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::launcher;
+use crate::rules::Rules;
+
+/// Rules that are checked: programs can be run under them, any number of times.
+///
+/// See [`Sandbox`](crate::Sandbox).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confinement {
+    pub(crate) rules: Rules,
+    pub(crate) launcher: PathBuf,
+}
+
+impl Confinement {
+    /// Returns the command that runs a program under these rules. A name without a slash is looked up in `PATH`.
+    ///
+    /// Its exit code is the program's, or 128 and the number of the signal that ended it. It is 125 if the program could
+    /// not be confined, 126 if it cannot be run, and 127 if it does not exist.
+    ///
+    /// ```no_run
+    /// use hooks_sandbox::Sandbox;
+    ///
+    /// hooks_sandbox::enter_if_asked();
+    /// let status = Sandbox::new().prepare()?.command("ls", ["/usr"]).status()?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn command<S: AsRef<OsStr>>(
+        &self,
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let words = self.words(program, arguments);
+        let mut command = Command::new(&self.launcher);
+        command.args(words.into_iter().skip(1));
+        command
+    }
+
+    /// Returns the words of the [command](Confinement::command), for an API that takes a list of words.
+    ///
+    /// ```
+    /// use hooks_sandbox::Sandbox;
+    ///
+    /// let words = Sandbox::new().launcher("/bin/agent").prepare()?.words("ls", ["/usr"]);
+    /// assert_eq!(words[0], "/bin/agent");
+    /// assert_eq!(words[words.len() - 2..], ["ls", "/usr"]);
+    /// # Ok::<_, hooks_sandbox::SandboxError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Never: the paths are checked when the rules are prepared.
+    pub fn words<S: AsRef<OsStr>>(
+        &self,
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Vec<OsString> {
+        let rules = serde_json::to_string(&self.rules).expect("paths are checked to be UTF-8");
+        let mut words = vec![
+            self.launcher.clone().into(),
+            launcher::OUTER.into(),
+            rules.into(),
+            "--".into(),
+        ];
+        words.push(program.as_ref().to_owned());
+        words.extend(
+            arguments
+                .into_iter()
+                .map(|argument| argument.as_ref().to_owned()),
+        );
+        words
+    }
+
+    /// Returns the words before a program, quoted for a shell, with a space at the end: what follows is the program and
+    /// its arguments.
+    ///
+    /// ```
+    /// use hooks_sandbox::Sandbox;
+    ///
+    /// let prefix = Sandbox::new().launcher("/bin/agent").prepare()?.shell_prefix();
+    /// assert!(prefix.starts_with("/bin/agent --hooks-sandbox ") && prefix.ends_with(" -- "));
+    /// # Ok::<_, hooks_sandbox::SandboxError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Never: the paths are checked when the rules are prepared.
+    #[must_use]
+    pub fn shell_prefix(&self) -> String {
+        let words = self.words("", [""; 0]);
+        let words = words.iter().filter_map(|word| word.to_str()).take(4);
+        shlex::try_join(words).expect("no word has a zero byte") + " "
+    }
+}

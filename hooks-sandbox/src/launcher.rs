@@ -1,0 +1,58 @@
+//! The second life of an executable: it confines itself, and then becomes another program.
+//!
+//! No code runs between fork and exec. The caller's own executable is started once more with a first argument that no
+//! program has by accident, and everything that it must know stands in its arguments.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::Context as _;
+use crate::{SandboxError, supervisor};
+
+/// The first argument of the process that supervises the confined one.
+pub(crate) const OUTER: &str = "--hooks-sandbox";
+/// The first argument of the process that confines itself.
+pub(crate) const INNER: &str = "--hooks-sandbox-inner";
+/// The exit code if the program could not be confined.
+pub(crate) const FAILED: i32 = 125;
+
+/// Whether this executable can confine programs.
+static IS_LAUNCHER: AtomicBool = AtomicBool::new(false);
+
+/// Confines a program, if this process was started for that, and then never returns. Otherwise it returns at once.
+///
+/// Make it the first line of `main`, before anything opens files or starts threads.
+///
+/// ```no_run
+/// // In `main`:
+/// hooks_sandbox::enter_if_asked();
+/// println!("this is the agent");
+/// ```
+pub fn enter_if_asked() {
+    let mut words = std::env::args_os().skip(1);
+    let enter = match words.next().as_deref().and_then(|word| word.to_str()) {
+        Some(OUTER) => supervisor::run,
+        #[cfg(target_os = "linux")]
+        Some(INNER) => crate::linux::run,
+        _ => return IS_LAUNCHER.store(true, Ordering::Relaxed),
+    };
+    let rules = words.next().unwrap_or_default();
+    let command: Vec<_> = words.skip(1).collect();
+    let code = enter(&rules.to_string_lossy(), &command).unwrap_or_else(|error| {
+        eprintln!("hooks-sandbox: {error}");
+        FAILED
+    });
+    std::process::exit(code);
+}
+
+/// The executable that confines programs: the one that is named, or this one.
+pub(crate) fn checked(named: Option<PathBuf>) -> Result<PathBuf, SandboxError> {
+    let path = match named {
+        Some(path) => return Ok(path),
+        None => std::env::current_exe().at("/proc/self/exe".as_ref())?,
+    };
+    if IS_LAUNCHER.load(Ordering::Relaxed) {
+        return Ok(path);
+    }
+    Err(SandboxError::Launcher { path })
+}

@@ -1,0 +1,53 @@
+//! What the supervisor and the process inside tell each other: a listener, and that the program may start.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::net::TcpListener;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::net::UnixStream;
+
+use nix::sys::socket::{ControlMessage, MsgFlags, recv, sendmsg};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+
+/// From inside: hands a listener to the supervisor.
+pub(crate) fn send(channel: i32, listener: &TcpListener) -> io::Result<()> {
+    let rights = [ControlMessage::ScmRights(&[listener.as_raw_fd()])];
+    sendmsg::<()>(
+        channel,
+        &[IoSlice::new(b"l")],
+        &rights,
+        MsgFlags::empty(),
+        None,
+    )?;
+    Ok(())
+}
+
+/// From inside: waits until the program may start.
+pub(crate) fn wait(channel: i32) -> io::Result<()> {
+    match recv(channel, &mut [0], MsgFlags::empty())? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ => Ok(()),
+    }
+}
+
+/// From outside: takes the listener. `None` is that the process inside has ended.
+pub(crate) fn receive(channel: &UnixStream) -> Option<TcpListener> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut rights = RecvAncillaryBuffer::new(&mut space);
+    recvmsg(
+        channel,
+        &mut [IoSliceMut::new(&mut [0])],
+        &mut rights,
+        RecvFlags::CMSG_CLOEXEC,
+    )
+    .ok()?;
+    rights.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut listeners) => listeners.next().map(TcpListener::from),
+        _ => None,
+    })
+}
+
+/// From outside: lets the program start. It does not matter if the process inside has ended.
+pub(crate) fn go(channel: &UnixStream) {
+    let _ = rustix::net::send(channel, b"g", rustix::net::SendFlags::NOSIGNAL);
+}

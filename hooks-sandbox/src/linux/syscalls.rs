@@ -1,0 +1,89 @@
+//! Which system calls the program may make: the table `syscalls.txt` as a filter of the kernel.
+//!
+//! Everything that the table does not name fails. So a call that a later kernel adds is refused until somebody has
+//! looked at it.
+
+use std::collections::BTreeMap;
+use std::str::FromStr as _;
+
+use rustix::io::Errno;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, apply_filter,
+};
+use syscalls::Sysno;
+
+use crate::SandboxError;
+use crate::error::Context as _;
+
+const TABLE: &str = include_str!("../syscalls.txt");
+
+/// The conditions of a call: one rule must hold, and none is always true.
+type Calls = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// The name, the group, the conditions and the reason of each line.
+fn lines() -> impl Iterator<Item = [&'static str; 4]> {
+    let lines = TABLE
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.filter_map(|line| {
+        let (name, rest) = line.split_once(' ')?;
+        let (group, rest) = rest.trim_start().split_once(' ')?;
+        let (conditions, reason) = rest.trim_start().split_once(' ')?;
+        Some([name, group, conditions, reason.trim_start()])
+    })
+}
+
+/// Restricts this thread, and everything that it starts, to the table's calls. `applies` says which of its groups do.
+pub(crate) fn confine(applies: impl Fn(&str) -> bool) -> Result<(), SandboxError> {
+    let (mut allowed, mut missing) = (Calls::new(), Calls::new());
+    for [name, group, conditions, _] in lines() {
+        // Some calls exist on other architectures only.
+        let Some(call) = Sysno::from_str(name).ok().map(|call| i64::from(call.id())) else {
+            continue;
+        };
+        if group == "missing" {
+            missing.entry(call).or_default();
+        } else if !applies(group) {
+            continue;
+        }
+        let rules = allowed.entry(call).or_default();
+        if conditions != "-" {
+            let all: Option<_> = conditions.split(',').map(condition).collect();
+            rules.extend(SeccompRule::new(
+                all.ok_or(conditions).or_fail("a condition")?,
+            ));
+        }
+    }
+    let error = |error: Errno| SeccompAction::Errno(error.raw_os_error().unsigned_abs());
+    // The stricter of two filters decides, so what is missing passes the second one.
+    install(missing, SeccompAction::Allow, error(Errno::NOSYS))
+        .and_then(|()| install(allowed, error(Errno::PERM), SeccompAction::Allow))
+        .or_fail("system calls cannot be filtered")
+}
+
+fn install(calls: Calls, others: SeccompAction, these: SeccompAction) -> seccompiler::Result<()> {
+    let architecture = std::env::consts::ARCH.try_into()?;
+    let filter = SeccompFilter::new(calls, others, these, architecture)?;
+    apply_filter(&BpfProgram::try_from(filter)?)
+}
+
+/// Reads a condition such as `1&0xf=1`.
+fn condition(text: &str) -> Option<SeccompCondition> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let (left, value) = text.split_once('=')?;
+    let (argument, operator) = match (left.strip_suffix('!'), left.split_once('&')) {
+        (Some(argument), _) => (argument, SeccompCmpOp::Ne),
+        (_, Some((argument, mask))) => (argument, SeccompCmpOp::MaskedEq(number(mask)?)),
+        _ => (left, SeccompCmpOp::Eq),
+    };
+    // The kernel ignores the upper half of a number, and a program may write anything there; not so of a pointer.
+    let (length, value) = match value {
+        "null" => (SeccompCmpArgLen::Qword, 0),
+        value => (SeccompCmpArgLen::Dword, number(value)?),
+    };
+    SeccompCondition::new(argument.parse().ok()?, length, operator, value).ok()
+}

@@ -1,0 +1,283 @@
+//! The file system that the program sees: built from nothing, so what nobody granted is not there at all.
+//!
+//! An empty root gets what the rules name, each at its own path. What may only be read is mounted so, and protected paths
+//! are mount points of their own. A path is opened once, without following links, and must be what it was when the rules
+//! were made.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
+    mount_change, mount_remount, move_mount, open_tree, unmount,
+};
+use rustix::process::{chdir, pivot_root};
+
+use crate::SandboxError;
+use crate::error::Context as _;
+use crate::protect::Hold;
+use crate::rules::{Access, Grant};
+use crate::supervisor::Order;
+
+/// The devices that every program may use, because they store nothing. No terminal is among them: who writes to one can
+/// type into it.
+pub(crate) const DEVICES: [&str; 5] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
+/// The links that programs expect.
+const LINKS: [(&str, &str); 5] = [
+    ("dev/fd", "/proc/self/fd"),
+    ("dev/stdin", "/proc/self/fd/0"),
+    ("dev/stdout", "/proc/self/fd/1"),
+    ("dev/stderr", "/proc/self/fd/2"),
+    ("dev/ptmx", "pts/ptmx"),
+];
+/// What a new mount is anyway, unless it has a reason not to be.
+const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
+
+/// Builds the view, and makes it the root of this process.
+pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
+    let root = &order.scratch.join("root");
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private).or_fail("mounts cannot be made private")?;
+    mount("tmpfs", root, "tmpfs", PLAIN, c"mode=755").or_fail("a root cannot be mounted")?;
+    let shown = shown(order)?;
+    for (path, target) in &order.rules.links {
+        if !shown.keys().any(|above| path.starts_with(above)) {
+            make(&below(root, path), |place| symlink(target, place))?;
+        }
+    }
+    for (path, source) in &shown {
+        attach(root, path, source).at(path)?;
+    }
+    // A program that starts elsewhere than it is told to would do harm: the folder may be an empty one.
+    for folder in [Some(order.folder.clone()), std::env::home_dir()]
+        .into_iter()
+        .flatten()
+    {
+        fs::create_dir_all(below(root, &folder)).at(&folder)?;
+    }
+    restrict_mounts(root, &shown)?;
+    let own = [
+        (
+            "proc",
+            "proc",
+            PLAIN | MountFlags::NOEXEC | MountFlags::RDONLY,
+            c"",
+        ),
+        (
+            "dev/pts",
+            "devpts",
+            PLAIN & !MountFlags::NODEV,
+            c"newinstance,ptmxmode=0666,mode=620",
+        ),
+    ];
+    for (place, kind, flags, options) in own {
+        let place = root.join(place);
+        make(&place, |place| fs::create_dir(place))?;
+        mount(kind, &place, kind, flags, options).at(&place)?;
+    }
+    for (link, target) in LINKS {
+        make(&root.join(link), |place| symlink(target, place))?;
+    }
+    let enter = || {
+        mount_remount(root, PLAIN | MountFlags::BIND | MountFlags::RDONLY, "")?;
+        chdir(root)?;
+        pivot_root(".", ".")?;
+        unmount(".", UnmountFlags::DETACH)?;
+        chdir(&order.folder)
+    };
+    enter().or_fail("the view cannot be entered")
+}
+
+/// Something that is shown in the new root.
+struct Source {
+    file: OwnedFd,
+    is_folder: bool,
+    /// What is taken from it.
+    flags: MountFlags,
+}
+
+/// Opens everything that the view shows, in the order of its paths.
+fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
+    let scratch = |name| order.scratch.join(name);
+    let mut shown = BTreeMap::new();
+    for device in DEVICES {
+        show(
+            &mut shown,
+            device.as_ref(),
+            opened(device.as_ref())?,
+            MountFlags::NOSUID,
+        )?;
+    }
+    for (path, own) in [("/tmp", scratch("tmp")), ("/dev/shm", scratch("shm"))] {
+        show(&mut shown, path.as_ref(), opened(&own)?, PLAIN)?;
+    }
+    let (no_file, no_folder) = (scratch("no-file"), scratch("no-folder"));
+    make(&no_file, |place| File::create(place).map(drop))?;
+    make(&no_folder, |place| fs::create_dir(place))?;
+    for grant in &order.rules.grants {
+        let file = grant.open()?;
+        let (file, flags) = match grant.access {
+            Access::Write => (file, PLAIN),
+            Access::Read => (file, PLAIN | MountFlags::RDONLY),
+            Access::Hide if is_folder(&file)? => (opened(&no_folder)?, PLAIN | MountFlags::RDONLY),
+            Access::Hide => (opened(&no_file)?, PLAIN | MountFlags::RDONLY),
+        };
+        shown.remove(&grant.path);
+        show(&mut shown, &grant.path, file, flags)?;
+    }
+    for nothing in [no_file, no_folder] {
+        fs::set_permissions(&nothing, fs::Permissions::from_mode(0o000)).at(&nothing)?;
+    }
+    for (path, hold) in &order.held {
+        let flags = if *hold == Hold::Still {
+            PLAIN | MountFlags::RDONLY
+        } else {
+            PLAIN
+        };
+        show(&mut shown, path, opened(path)?, flags)?;
+    }
+    Ok(shown)
+}
+
+/// Shows a file at a path, unless something is shown there.
+fn show(
+    shown: &mut BTreeMap<PathBuf, Source>,
+    path: &Path,
+    file: OwnedFd,
+    flags: MountFlags,
+) -> Result<(), SandboxError> {
+    let is_folder = is_folder(&file)?;
+    shown.entry(path.to_owned()).or_insert(Source {
+        file,
+        is_folder,
+        flags,
+    });
+    Ok(())
+}
+
+fn is_folder(file: impl AsFd) -> Result<bool, SandboxError> {
+    let found = rustix::fs::fstat(file).or_fail("a file cannot be looked at")?;
+    Ok(rustix::fs::FileType::from_raw_mode(found.st_mode).is_dir())
+}
+
+impl Grant {
+    /// Opens the path, if it still is what it was when the rules were made.
+    pub(crate) fn open(&self) -> Result<OwnedFd, SandboxError> {
+        let file = opened(&self.path)?;
+        let found = rustix::fs::fstat(&file).at(&self.path)?;
+        if (found.st_dev, found.st_ino) == self.identity {
+            return Ok(file);
+        }
+        Err(SandboxError::path(
+            &self.path,
+            "it is not what was allowed: something took its place",
+        ))
+    }
+}
+
+/// Opens a path without following any link. A link at its end is opened itself.
+pub(crate) fn opened(path: &Path) -> Result<OwnedFd, SandboxError> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    match file {
+        Err(rustix::io::Errno::LOOP) => {
+            Err("it is not what was allowed: a link took its place").at(path)
+        }
+        file => file.at(path),
+    }
+}
+
+/// Mounts a source below the new root, at its own path.
+fn attach(root: &Path, path: &Path, source: &Source) -> Result<(), SandboxError> {
+    let place = below(root, path);
+    make(&place, |place| {
+        if source.is_folder {
+            fs::create_dir(place)
+        } else {
+            File::create_new(place).map(drop)
+        }
+    })?;
+    let copy = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::AT_RECURSIVE;
+    let tree = open_tree(&source.file, "", copy).or_fail("it cannot be shown")?;
+    let empty = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    move_mount(&tree, "", opened(&place)?, "", empty).or_fail("it cannot be shown")
+}
+
+/// Takes from each mount below the new root what its source takes. A mount within a mount is one more of the kernel's, so
+/// its own list counts.
+fn restrict_mounts(root: &Path, shown: &BTreeMap<PathBuf, Source>) -> Result<(), SandboxError> {
+    let list = Path::new("/proc/self/mountinfo");
+    for line in fs::read(list).at(list)?.split(|byte| *byte == b'\n') {
+        let mut fields = line.split(|byte| *byte == b' ').skip(4);
+        let (Some(place), Some(options)) = (fields.next(), fields.next()) else {
+            continue;
+        };
+        let place = unescaped(place);
+        let Ok(path) = place.strip_prefix(root) else {
+            continue;
+        };
+        let path = Path::new("/").join(path);
+        let nearest = shown
+            .iter()
+            .rev()
+            .find(|(above, _)| path.starts_with(above));
+        let Some((_, source)) = nearest.filter(|_| !place.is_symlink()) else {
+            continue;
+        };
+        let mut flags = MountFlags::BIND | source.flags;
+        for option in options.split(|byte| *byte == b',') {
+            flags |= match option {
+                b"ro" => MountFlags::RDONLY,
+                b"nodev" => MountFlags::NODEV,
+                b"noexec" => MountFlags::NOEXEC,
+                _ => MountFlags::empty(),
+            };
+        }
+        mount_remount(&place, flags, "").at(&path)?;
+    }
+    Ok(())
+}
+
+/// A path of the kernel's list, in which `\040` is a space.
+fn unescaped(text: &[u8]) -> PathBuf {
+    let mut parts = text.split(|byte| *byte == b'\\');
+    let mut bytes = parts.next().unwrap_or_default().to_vec();
+    for part in parts {
+        let (code, rest) = part.split_at(part.len().min(3));
+        bytes.extend(
+            str::from_utf8(code)
+                .ok()
+                .and_then(|code| u8::from_str_radix(code, 8).ok()),
+        );
+        bytes.extend(rest);
+    }
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// Makes something, with the folders that it is in, unless it is there.
+fn make(place: &Path, make: impl Fn(&Path) -> io::Result<()>) -> Result<(), SandboxError> {
+    if fs::symlink_metadata(place).is_ok() {
+        return Ok(());
+    }
+    let folders = place.parent().map_or(Ok(()), fs::create_dir_all);
+    folders.and_then(|()| make(place)).at(place)
+}
+
+fn below(root: &Path, path: &Path) -> PathBuf {
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}

@@ -1,0 +1,213 @@
+//! The process outside: it starts the one that confines itself, waits for it, and cleans up.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use crate::SandboxError;
+use crate::error::Context as _;
+use crate::protect::Hold;
+use crate::rules::{Access, Grant, Rules};
+
+/// What the process that confines itself must know.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub(crate) rules: Rules,
+    /// What is protected, and how.
+    pub(crate) held: Vec<(PathBuf, Hold)>,
+    /// The folder of this run, for temporary files.
+    pub(crate) scratch: PathBuf,
+    /// Where the program starts.
+    pub(crate) folder: PathBuf,
+    /// Whether it is in a user namespace, and may make others.
+    pub(crate) has_namespaces: bool,
+    /// The port of the proxy, if that is outside.
+    pub(crate) proxy: Option<u16>,
+    /// The descriptor of the socket to the supervisor.
+    pub(crate) channel: i32,
+}
+
+impl Order {
+    /// Whether the program gets a network of its own, where nobody else is.
+    pub(crate) fn is_island(&self) -> bool {
+        self.has_namespaces && self.rules.is_island()
+    }
+
+    /// Whether only some ports of the network are allowed.
+    pub(crate) fn limits_ports(&self) -> bool {
+        !self.rules.network && !self.is_island()
+    }
+}
+
+/// Runs a program under rules, and returns its exit code.
+pub(crate) fn run(rules: &str, command: &[OsString]) -> Result<i32, SandboxError> {
+    let mut rules: Rules = serde_json::from_str(rules).or_fail("the rules cannot be read")?;
+    let program = Path::new(command.first().ok_or_else(SandboxError::no_program)?);
+    // Who names a program by its path means that it may be read.
+    if program.components().count() > 1
+        && let Ok(path) = program.canonicalize()
+        && rules.grant(&path).is_none()
+    {
+        rules
+            .grants
+            .push(Grant::of(path, Access::Read, "the program")?);
+    }
+    system::run(rules, command)
+}
+
+/// Gives the command the part of the environment that is allowed. A star ends the beginning of a name.
+fn set_environment(command: &mut Command, allowed: &[String]) {
+    let is_allowed = |name: &str| {
+        allowed
+            .iter()
+            .any(|allowed| match allowed.strip_suffix('*') {
+                Some(beginning) => name.starts_with(beginning),
+                None => name == allowed,
+            })
+    };
+    let all = std::env::vars_os();
+    let environment = all.filter(|(name, _)| name.to_str().is_some_and(is_allowed));
+    command.env_clear().envs(environment);
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::ffi::OsString;
+    use std::io;
+    use std::net::TcpListener;
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::net::UnixStream;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Child, Command};
+    use std::sync::mpsc::{self, Receiver, Sender};
+
+    use nix::sched::{CloneFlags, unshare};
+    use nix::sys::signal::{SigSet, kill};
+    use rustix::io::FdFlags;
+    use rustix::process::{Pid, Signal, WaitOptions};
+
+    use super::{Order, set_environment};
+    use crate::SandboxError;
+    use crate::error::Context as _;
+    use crate::linux::{ENDING, channel, user_namespace};
+    use crate::protect::Held;
+    use crate::rules::Rules;
+
+    pub(super) fn run(mut rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
+        close_fds::set_fds_cloexec(3, &[]);
+        let has_namespaces = !rules.effort.without_namespaces && user_namespace::enter()?;
+        let held = Held::find(&rules, has_namespaces)?;
+        let scratch = scratch().at(&std::env::temp_dir())?;
+        let (ours, theirs) = channel().or_fail("there is no channel")?;
+        let mut inner = Command::new("/proc/self/exe");
+        set_environment(&mut inner, &std::mem::take(&mut rules.env));
+        let mut order = Order {
+            held: held
+                .paths
+                .iter()
+                .map(|(path, hold)| (path.clone(), *hold))
+                .collect(),
+            scratch: scratch.path().to_owned(),
+            folder: std::env::current_dir().at(".".as_ref())?,
+            has_namespaces,
+            proxy: None,
+            channel: theirs.as_raw_fd(),
+            rules,
+        };
+        let has_proxy = !order.rules.domains.is_empty();
+        let mut listener = None;
+        if has_proxy && !order.is_island() {
+            let outside = TcpListener::bind(("127.0.0.1", 0)).or_fail("there is no proxy")?;
+            order.proxy = Some(outside.local_addr().or_fail("there is no proxy")?.port());
+            listener = Some(outside);
+        }
+        let text = serde_json::to_string(&order).or_fail("the order cannot be written")?;
+        inner
+            .args([crate::launcher::INNER, &text, "--"])
+            .args(command);
+        let (child, alive) = start(inner, has_namespaces).or_fail("it cannot be started")?;
+        drop(theirs);
+        forward_signals(&child).or_fail("signals cannot be handed on")?;
+        if has_proxy && order.is_island() {
+            listener = channel::receive(&ours);
+        }
+        // Here, the proxy starts with `listener`, and the tracer attaches to `child`.
+        drop(listener);
+        channel::go(&ours);
+        let code = wait(child).or_fail("it cannot be waited for");
+        drop((alive, held));
+        code
+    }
+
+    /// A folder for this run, which is removed at its end.
+    fn scratch() -> io::Result<tempfile::TempDir> {
+        let scratch = tempfile::Builder::new()
+            .prefix("hooks-sandbox-")
+            .tempdir()?;
+        for inner in ["tmp", "shm", "root"] {
+            std::fs::create_dir(scratch.path().join(inner))?;
+        }
+        Ok(scratch)
+    }
+
+    /// A pair of sockets. The second one is inherited.
+    fn channel() -> io::Result<(UnixStream, UnixStream)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        rustix::io::fcntl_setfd(&theirs, FdFlags::empty())?;
+        Ok((ours, theirs))
+    }
+
+    /// Starts the process inside. It ends when the sender is dropped.
+    fn start(mut inner: Command, has_namespaces: bool) -> io::Result<(Child, Sender<()>)> {
+        let (alive, ended): (_, Receiver<()>) = mpsc::channel();
+        let (started, child) = mpsc::channel();
+        if !has_namespaces {
+            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+            return Ok((inner.spawn()?, alive));
+        }
+        // What this thread starts is in the new namespace. It can start no thread any more, so it is one of its own.
+        std::thread::spawn(move || {
+            let apart = unshare(CloneFlags::CLONE_NEWPID).map_err(io::Error::from);
+            let _ = started.send(apart.and_then(|()| inner.spawn()));
+            let _ = ended.recv();
+        });
+        let child = child.recv().map_err(io::Error::other)?;
+        Ok((child?, alive))
+    }
+
+    /// Hands on the signals that ask this process to end.
+    fn forward_signals(child: &Child) -> io::Result<()> {
+        let child = nix::unistd::Pid::from_raw(child.id().cast_signed());
+        let signals: SigSet = ENDING.into_iter().collect();
+        signals.thread_block()?;
+        std::thread::spawn(move || {
+            while let Ok(signal) = signals.wait() {
+                let _ = kill(child, signal);
+            }
+        });
+        Ok(())
+    }
+
+    /// Waits for the process inside. Those that it has left behind end with it.
+    fn wait(mut child: Child) -> io::Result<i32> {
+        let status = child.wait()?;
+        let own = format!("/proc/self/task/{}/children", std::process::id());
+        loop {
+            let left = std::fs::read_to_string(&own).unwrap_or_default();
+            let left = left
+                .split_ascii_whitespace()
+                .filter_map(|pid| pid.parse().ok());
+            for pid in left.filter_map(Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+            if rustix::process::wait(WaitOptions::empty()).is_err() {
+                break;
+            }
+        }
+        Ok(status
+            .code()
+            .unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
+    }
+}
