@@ -13,6 +13,8 @@ use crate::{SandboxError, supervisor};
 pub(crate) const OUTER: &str = "--hooks-sandbox";
 /// The first argument of the process that confines itself.
 pub(crate) const INNER: &str = "--hooks-sandbox-inner";
+/// The first argument of the process that finds out what this machine has.
+pub(crate) const PROBE: &str = "--hooks-sandbox-probe";
 /// The exit code if the program could not be confined.
 pub(crate) const FAILED: i32 = 125;
 
@@ -34,6 +36,8 @@ pub fn enter_if_asked() {
         Some(OUTER) => supervisor::run,
         #[cfg(target_os = "linux")]
         Some(INNER) => crate::linux::run,
+        #[cfg(target_os = "linux")]
+        Some(PROBE) => crate::linux::probe,
         _ => return IS_LAUNCHER.store(true, Ordering::Relaxed),
     };
     let rules = words.next().unwrap_or_default();

@@ -7,6 +7,7 @@ mod readme {}
 
 mod confinement;
 mod error;
+mod explain;
 mod launcher;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -14,9 +15,12 @@ mod presets;
 mod protect;
 mod rules;
 mod sandbox;
+#[cfg(any(target_os = "macos", test))]
+mod seatbelt;
 mod supervisor;
 
 pub use self::confinement::Confinement;
 pub use self::error::SandboxError;
+pub use self::explain::Explanation;
 pub use self::launcher::enter_if_asked;
 pub use self::sandbox::Sandbox;

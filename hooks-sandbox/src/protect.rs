@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::SandboxError;
-use crate::rules::{Access, Rules};
+use crate::error::Context as _;
+use crate::rules::{Access, Rules, real_place};
 
 const TABLE: &str = include_str!("protected.txt");
 /// How you know a place-holder, besides that it is empty: the rights of a folder, and of a file.
@@ -40,16 +41,12 @@ pub(crate) struct Held {
 
 /// The names of a section, each with the text of its place-holder, if that is a file.
 fn names(section: &str) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-    let lines = TABLE
-        .lines()
-        .skip_while(move |line| *line != section)
-        .skip(1);
-    lines
-        .map_while(|line| line.strip_prefix("  "))
-        .map(|line| match line.split_once(" = ") {
-            Some((name, text)) => (name, Some(text)),
-            None => (line, None),
-        })
+    let lines = TABLE.lines().skip_while(move |line| *line != section);
+    let names = lines.skip(1).map_while(|line| line.strip_prefix("  "));
+    names.map(|line| match line.split_once(" = ") {
+        Some((name, text)) => (name, Some(text)),
+        None => (line, None),
+    })
 }
 
 impl Held {
@@ -59,36 +56,19 @@ impl Held {
             makes_place_holders,
             ..Held::default()
         };
-        for grant in rules
+        let writable = rules
             .grants
             .iter()
-            .filter(|grant| grant.access == Access::Write && grant.path.is_dir())
+            .filter(|grant| grant.access == Access::Write);
+        for folder in writable
+            .map(|grant| &grant.path)
+            .filter(|path| path.is_dir())
         {
-            let folder = &grant.path;
-            let home = std::env::var_os("HOME").map(PathBuf::from);
-            let at_home = home
-                .iter()
-                .flat_map(|home| names("home").map(|(name, text)| (home.join(name), text)));
-            let here = names("workspace").map(|(name, text)| (folder.join(name), text));
-            for (path, text) in here.chain(at_home) {
-                held.hold(rules, &path, text)?;
-            }
-            let mut repositories = Vec::new();
-            add_repositories(&folder.join(".git"), &mut repositories);
-            if folder.join("HEAD").is_file() && folder.join("objects").is_dir() {
-                add_repositories(folder, &mut repositories);
-            } else if repositories.is_empty() {
-                for (name, text) in names("bare") {
-                    held.hold(rules, &folder.join(name), text)?;
-                }
-            } else if folder.join(".git").is_file() {
-                held.hold(rules, &folder.join(".git"), None)?;
-            }
-            for repository in repositories {
-                for (name, text) in names("git") {
-                    held.hold(rules, &repository.join(name), text)?;
-                }
-            }
+            held.hold_all(rules, folder, "workspace")?;
+            held.hold_repositories(rules, folder)?;
+        }
+        if let Some(home) = std::env::home_dir() {
+            held.hold_all(rules, &home, "home")?;
         }
         for path in &rules.protect {
             held.hold(rules, path, None)?;
@@ -96,17 +76,59 @@ impl Held {
         Ok(held)
     }
 
+    /// Holds the names of a section in a folder.
+    fn hold_all(
+        &mut self,
+        rules: &Rules,
+        folder: &Path,
+        section: &str,
+    ) -> Result<(), SandboxError> {
+        names(section).try_for_each(|(name, text)| self.hold(rules, &folder.join(name), text))
+    }
+
+    /// Holds what makes git run programs, in a work tree or in a repository's own folder.
+    fn hold_repositories(&mut self, rules: &Rules, folder: &Path) -> Result<(), SandboxError> {
+        let git = folder.join(".git");
+        let mut repositories = Vec::new();
+        add_repositories(&git, &mut repositories);
+        if repositories.is_empty() && folder.join("objects").is_dir() {
+            add_repositories(folder, &mut repositories);
+        }
+        if repositories.is_empty() {
+            return self.hold_all(rules, folder, "bare");
+        }
+        if git.is_file() {
+            self.hold(rules, &git, None)?;
+        } else if git.is_dir() {
+            // By this name, too: it may be a link.
+            repositories.push(git);
+        }
+        for repository in repositories {
+            self.hold_all(rules, &repository, "git")?;
+            let settings = fs::read_to_string(repository.join("config")).unwrap_or_default();
+            for (key, path) in settings.lines().filter_map(|line| line.split_once('=')) {
+                let path = path.trim().trim_matches('"');
+                match key.trim().to_ascii_lowercase().as_str() {
+                    "hookspath" => self.hold(rules, &real_place(&folder.join(path))?, None)?,
+                    "path" => self.hold(rules, &real_place(&repository.join(path))?, None)?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Holds a path and those on the way to it, as far as the program could change them.
     fn hold(&mut self, rules: &Rules, path: &Path, text: Option<&str>) -> Result<(), SandboxError> {
-        let Some(grant) = path.parent().and_then(|folder| rules.grant(folder)) else {
+        let grant = path.parent().and_then(|folder| rules.grant(folder));
+        let Some(grant) = grant.filter(|grant| grant.access == Access::Write) else {
             return Ok(());
         };
-        let is_yours = rules
-            .grants
-            .iter()
-            .any(|grant| grant.path == path && grant.access == Access::Write);
-        if grant.access != Access::Write || is_yours && !rules.protect.iter().any(|own| own == path)
-        {
+        // Whoever names it as writable means it, unless they protect it as well.
+        let own = rules
+            .grant(path)
+            .filter(|own| own.path == path && own.access == Access::Write);
+        if own.is_some() && !rules.protect.iter().any(|protected| protected == path) {
             return Ok(());
         }
         let mut at = grant.path.clone();
@@ -124,14 +146,7 @@ impl Held {
                     }
                     Ok(None) => {}
                     // What you cannot make there, the program cannot make either.
-                    Err(error)
-                        if matches!(
-                            error.kind(),
-                            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-                        ) =>
-                    {
-                        return Ok(());
-                    }
+                    Err(error) if is_forbidden(&error) => return Ok(()),
                     Err(error) => return Err(SandboxError::path(&at, error)),
                 }
             }
@@ -149,17 +164,22 @@ impl Held {
                 return Ok(());
             }
             if hold == Hold::Link {
-                let target = fs::canonicalize(&at).map_err(|_| {
-                    SandboxError::path(
-                        &at,
-                        "it is a link to nowhere, which cannot be protected: remove the link",
-                    )
-                })?;
+                let target = fs::canonicalize(&at);
+                let target = target
+                    .map_err(|_| "a link to nowhere cannot be protected: remove it")
+                    .at(&at)?;
                 return self.hold(rules, &target.join(rest), text);
             }
         }
         Ok(())
     }
+}
+
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 /// Adds a repository's own folder, and those that belong to it: of its submodules, of its work trees, and what a `.git`

@@ -114,3 +114,15 @@ impl Rules {
         !self.network && self.connect.is_empty()
     }
 }
+
+/// A path whose folder exists, while it need not exist itself, without links on the way.
+pub(crate) fn real_place(path: &Path) -> Result<PathBuf, SandboxError> {
+    let absolute = std::path::absolute(path).at(path)?;
+    match (absolute.parent(), absolute.file_name()) {
+        (Some(folder), Some(name)) => match fs::canonicalize(folder) {
+            Ok(folder) => Ok(folder.join(name)),
+            Err(_) => Ok(real_place(folder)?.join(name)),
+        },
+        _ => Err(SandboxError::path(path, "it has no name")),
+    }
+}

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::confinement::Confinement;
 use crate::error::Context as _;
 use crate::presets::{self, Need};
-use crate::rules::{Access, Grant, Rules};
+use crate::rules::{Access, Grant, Rules, real_place};
 use crate::{SandboxError, launcher};
 
 /// What a program may do at most.
@@ -260,12 +260,6 @@ impl Sandbox {
                 "`network` allows every host, so `connect` and `domain` would limit nothing: leave one out",
             ));
         }
-        if self.rules.unix && self.rules.effort.without_namespaces && !self.rules.effort.best {
-            return Err(SandboxError::kernel(
-                "sockets by path",
-                "they need namespaces",
-            ));
-        }
         let launcher = launcher::checked(self.launcher.take())?;
         let mut found = Found::default();
         self.add_presets(&mut found)?;
@@ -281,12 +275,15 @@ impl Sandbox {
         for path in &mut self.rules.protect {
             *path = real_place(path)?;
         }
-        // A folder that may be written may be read anyway.
+        // What may be written may be read anyway, and what cannot be seen needs not be hidden.
         let all = self.rules.clone();
         self.rules.grants.retain(|grant| {
             let above = grant.path.parent().and_then(|parent| all.grant(parent));
-            above.map_or(Access::Hide, |above| above.access) < grant.access
-                || grant.access == Access::Hide && above.is_some()
+            match grant.access {
+                Access::Hide => above.is_some(),
+                Access::Read => above.is_none_or(|above| above.access != Access::Write),
+                Access::Write => true,
+            }
         });
         Ok(Confinement {
             rules: self.rules,
@@ -393,17 +390,5 @@ impl Found {
             }
         }
         Ok(())
-    }
-}
-
-/// A path whose folder exists, while it need not exist itself, without links on the way.
-fn real_place(path: &Path) -> Result<PathBuf, SandboxError> {
-    let absolute = std::path::absolute(path).at(path)?;
-    match (absolute.parent(), absolute.file_name()) {
-        (Some(folder), Some(name)) => match fs::canonicalize(folder) {
-            Ok(folder) => Ok(folder.join(name)),
-            Err(_) => Ok(real_place(folder)?.join(name)),
-        },
-        _ => Err(SandboxError::path(path, "it has no name")),
     }
 }

@@ -98,6 +98,12 @@ mod system {
     pub(super) fn run(mut rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
         close_fds::set_fds_cloexec(3, &[]);
         let has_namespaces = !rules.effort.without_namespaces && user_namespace::enter()?;
+        if rules.unix && !has_namespaces && !rules.effort.best {
+            return Err(SandboxError::kernel(
+                "sockets by path",
+                "only namespaces limit which ones",
+            ));
+        }
         let held = Held::find(&rules, has_namespaces)?;
         let scratch = scratch().at(&std::env::temp_dir())?;
         let (ours, theirs) = channel().or_fail("there is no channel")?;
@@ -127,9 +133,14 @@ mod system {
         inner
             .args([crate::launcher::INNER, &text, "--"])
             .args(command);
+        // The process inside lets them through again.
+        let signals: SigSet = ENDING.into_iter().collect();
+        signals
+            .thread_block()
+            .or_fail("signals cannot be handed on")?;
         let (child, alive) = start(inner, has_namespaces).or_fail("it cannot be started")?;
         drop(theirs);
-        forward_signals(&child).or_fail("signals cannot be handed on")?;
+        forward_signals(&child, signals);
         if has_proxy && order.is_island() {
             listener = channel::receive(&ours);
         }
@@ -178,16 +189,13 @@ mod system {
     }
 
     /// Hands on the signals that ask this process to end.
-    fn forward_signals(child: &Child) -> io::Result<()> {
+    fn forward_signals(child: &Child, signals: SigSet) {
         let child = nix::unistd::Pid::from_raw(child.id().cast_signed());
-        let signals: SigSet = ENDING.into_iter().collect();
-        signals.thread_block()?;
         std::thread::spawn(move || {
             while let Ok(signal) = signals.wait() {
                 let _ = kill(child, signal);
             }
         });
-        Ok(())
     }
 
     /// Waits for the process inside. Those that it has left behind end with it.
@@ -209,5 +217,46 @@ mod system {
         Ok(status
             .code()
             .unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::ffi::OsString;
+    use std::process::Command;
+
+    use super::set_environment;
+    use crate::SandboxError;
+    use crate::error::Context as _;
+    use crate::protect::Held;
+    use crate::rules::Rules;
+
+    #[cfg(target_os = "macos")]
+    pub(super) fn run(rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
+        use std::os::unix::process::ExitStatusExt as _;
+
+        let scratch = tempfile::tempdir().at(&std::env::temp_dir())?;
+        let folder = scratch.path().canonicalize().at(scratch.path())?;
+        let held = Held::find(&rules, false)?;
+        let profile = crate::seatbelt::profile(&rules, held.paths.iter(), &folder, None);
+        let mut inner = Command::new("/usr/bin/sandbox-exec");
+        set_environment(&mut inner, &rules.env);
+        inner
+            .arg("-p")
+            .arg(profile)
+            .args(command)
+            .env("TMPDIR", &folder);
+        let status = inner.status().or_fail("`sandbox-exec` cannot be started")?;
+        Ok(status
+            .code()
+            .unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
+    }
+
+    #[cfg(not(target_os = "macos"))]
+    pub(super) fn run(_: Rules, _: &[OsString]) -> Result<i32, SandboxError> {
+        Err(SandboxError::kernel(
+            "no sandbox",
+            "there is one on Linux and macOS only",
+        ))
     }
 }

@@ -24,6 +24,7 @@ use rustix::process::{set_parent_process_death_signal, setsid};
 
 use crate::SandboxError;
 use crate::error::Context as _;
+use crate::explain::Machine;
 use crate::supervisor::Order;
 
 /// The signals that ask a program to end.
@@ -47,6 +48,9 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
     set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .or_fail("it would survive")?;
     setsid().or_fail("there is no session of its own")?;
+    SigSet::all()
+        .thread_unblock()
+        .or_fail("signals cannot be let through")?;
     close_fds::set_fds_cloexec(3, &[]);
     let mut program = Command::new(name);
     program.args(arguments);
@@ -90,6 +94,19 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
             126
         }
     }))
+}
+
+/// Prints what this machine has.
+pub(crate) fn probe(_: &str, _: &[OsString]) -> Result<i32, SandboxError> {
+    let machine = Machine {
+        has_namespaces: user_namespace::enter()?,
+        landlock: walls::version(),
+    };
+    println!(
+        "{}",
+        serde_json::to_string(&machine).or_fail("it cannot be told")?
+    );
+    Ok(0)
 }
 
 /// Makes a network of its own, if there is to be one. Returns the port of the proxy.

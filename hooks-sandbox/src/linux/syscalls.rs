@@ -87,3 +87,45 @@ fn condition(text: &str) -> Option<SeccompCondition> {
     };
     SeccompCondition::new(argument.parse().ok()?, length, operator, value).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use super::*;
+
+    #[test]
+    fn each_line_is_known_sorted_and_has_a_reason() {
+        let known = |name| {
+            syscalls::x86_64::Sysno::from_str(name).is_ok()
+                || syscalls::aarch64::Sysno::from_str(name).is_ok()
+        };
+        let groups = ["always", "view", "island", "network", "unix", "missing"];
+        let text = TABLE
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(text.clone().count(), lines().count());
+        assert!(text.is_sorted());
+        for [name, group, conditions, reason] in lines() {
+            assert!(known(name), "{name} is no system call");
+            assert!(groups.contains(&group), "{name}: {group} is no group");
+            assert!(!reason.is_empty(), "{name} has no reason");
+            let all = conditions.split(',').filter(|text| *text != "-");
+            assert!(
+                all.clone().all(|text| condition(text).is_some()),
+                "{name}: {conditions}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_condition_is_read_as_it_is_written() {
+        let read = |text| format!("{:?}", condition(text).unwrap());
+        assert!(read("1&0xf=1").contains("MaskedEq(15)"));
+        assert!(read("1!=0x5412").contains("Ne") && read("1!=0x5412").contains("21522"));
+        assert!(read("2=null").contains("Qword") && read("2=7").contains("Dword"));
+        assert!(
+            condition("x=1").is_none() && condition("1").is_none() && condition("9=1").is_none()
+        );
+    }
+}

@@ -6,9 +6,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort,
-    PathBeneath, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus,
-    Scope,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, LandlockStatus,
+    NetPort, PathBeneath, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError,
+    RulesetStatus, Scope,
 };
 
 use super::view;
@@ -62,6 +62,20 @@ pub(crate) fn raise(order: &Order, proxy: Option<u16>) -> Result<(), SandboxErro
         eprintln!("hooks-sandbox: warning: this kernel has no Landlock");
     }
     Ok(())
+}
+
+/// The version of Landlock that this kernel has, or 0. It restricts this process a little.
+pub(crate) fn version() -> i32 {
+    let ruleset = Ruleset::default()
+        .scope(Scope::Signal)
+        .and_then(Ruleset::create);
+    match ruleset
+        .and_then(landlock::RulesetCreated::restrict_self)
+        .map(|status| status.landlock)
+    {
+        Ok(LandlockStatus::Available { effective_abi, .. }) => effective_abi as i32,
+        _ => 0,
+    }
 }
 
 /// What is refused unless a rule allows it. What the rules need, the kernel must have; the rest is taken if it is there.
