@@ -85,7 +85,7 @@ impl Sandbox {
     /// Keeps a path as it is, within a folder that the program may write to, also if it does not exist yet.
     ///
     /// What runs or decides outside is protected anyway: `.git/hooks`, `.git/config`, `hooks.toml`, the folders of
-    /// agents and editors, the start-up files of shells. A `write` of exactly such a path lifts that.
+    /// agents and editors, and at home the start-up files of shells. A `write` of exactly such a path lifts that.
     ///
     /// ```
     /// let sandbox = hooks_sandbox::Sandbox::new().write(".").protect("deploy.sh");

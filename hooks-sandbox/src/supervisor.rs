@@ -157,7 +157,7 @@ mod system {
         let scratch = tempfile::Builder::new()
             .prefix("hooks-sandbox-")
             .tempdir()?;
-        for inner in ["tmp", "shm", "root"] {
+        for inner in ["tmp", "root"] {
             std::fs::create_dir(scratch.path().join(inner))?;
         }
         Ok(scratch)

@@ -68,6 +68,7 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
         fs::create_dir_all(below(root, &folder)).at(&folder)?;
     }
     restrict_mounts(root, &shown)?;
+    let pts = c"newinstance,ptmxmode=0666,mode=620";
     let own = [
         (
             "proc",
@@ -75,12 +76,8 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
             PLAIN | MountFlags::NOEXEC | MountFlags::RDONLY,
             c"",
         ),
-        (
-            "dev/pts",
-            "devpts",
-            PLAIN & !MountFlags::NODEV,
-            c"newinstance,ptmxmode=0666,mode=620",
-        ),
+        ("dev/pts", "devpts", PLAIN & !MountFlags::NODEV, pts),
+        ("dev/shm", "tmpfs", PLAIN, c"mode=1777"),
     ];
     for (place, kind, flags, options) in own {
         let place = root.join(place);
@@ -120,10 +117,8 @@ fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
             MountFlags::NOSUID,
         )?;
     }
-    for (path, own) in [("/tmp", scratch("tmp")), ("/dev/shm", scratch("shm"))] {
-        show(&mut shown, path.as_ref(), opened(&own)?, PLAIN)?;
-    }
-    let (no_file, no_folder) = (scratch("no-file"), scratch("no-folder"));
+    show(&mut shown, "/tmp".as_ref(), opened(&scratch("tmp"))?, PLAIN)?;
+    let (no_file, no_folder) = (scratch("root/.file"), scratch("root/.folder"));
     make(&no_file, |place| File::create(place).map(drop))?;
     make(&no_folder, |place| fs::create_dir(place))?;
     for grant in &order.rules.grants {

@@ -19,8 +19,7 @@ use crate::agent::{Mode, USER, is_root, open_to_all};
 pub(crate) const SECRET: &str = "canary-7f3a9c";
 
 /// The protected names that are there, and some that are not.
-const PROTECTED: [&str; 26] = [
-    ".bashrc",
+const PROTECTED: [&str; 23] = [
     ".claude",
     ".codex",
     ".cursor",
@@ -37,9 +36,7 @@ const PROTECTED: [&str; 26] = [
     ".husky",
     ".idea",
     ".mcp.json",
-    ".profile",
     ".vscode",
-    ".zshrc",
     "hooks.lock",
     "hooks.toml",
     "linked.toml",
@@ -247,7 +244,8 @@ fn look(path: &Path, state: &mut BTreeMap<PathBuf, String>) {
         state.insert(path.to_owned(), "missing".into());
         return;
     };
-    let times = (found.mtime(), found.mtime_nsec());
+    // A folder's time changes when a place-holder comes and goes.
+    let times = (!found.is_dir()).then(|| (found.mtime(), found.mtime_nsec()));
     let content = if found.is_symlink() {
         fs::read_link(path).map(PathBuf::into_os_string).ok()
     } else {

@@ -141,8 +141,9 @@ pub(super) const ALL: &[Escape] = &[
     ),
     shell(
         "makes_the_start_of_shells",
-        "for f in .bashrc .profile .zshrc; do echo x > $f; done",
-    ),
+        "cd; for f in .bashrc .profile .zshrc; do echo x > $f; done",
+    )
+    .with("write=PLACE/home"),
     shell("adds_a_submodule", "echo x > .gitmodules"),
     shell("changes_what_you_protect", "echo x > deploy/run.sh")
         .with("protect=PLACE/work/deploy/run.sh"),
