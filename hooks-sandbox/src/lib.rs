@@ -1,4 +1,41 @@
 //! Runs a program that can do no more than it is given: files, hosts, system calls.
+//!
+//! ```no_run
+//! use hooks_sandbox::Sandbox;
+//!
+//! // The first line of `main`: your own executable confines programs, so nothing must be installed.
+//! hooks_sandbox::enter_if_asked();
+//!
+//! let sandbox = Sandbox::new().write(".").prepare()?;
+//! let status = sandbox.command("make", ["test"]).status()?;
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How
+//!
+//! Three processes take part, and no code runs between fork and exec. The *caller* makes the rules, checks them, and
+//! starts its own executable again. That is the *supervisor*, which stays outside: it keeps place-holders and temporary
+//! files, hands on signals, and waits. It starts the executable once more. That process is *inside*: it takes everything
+//! from itself that the rules do not give, and then becomes the program. Whatever fails on the way ends it.
+//!
+//! | | with user namespaces | without them |
+//! | --- | --- | --- |
+//! | files | a file system of its own, with nothing in it but what is allowed; Landlock around it | Landlock |
+//! | protected names | mount points, which the kernel neither renames nor removes | nothing new can be made directly in a folder that holds one |
+//! | modes, owners, times | of what it may write | of nothing |
+//! | processes | it sees and signals its own; all end with it | it signals its own; all end with it |
+//! | network | its own, with nobody else on it | no connection but to the ports that are allowed; it cannot listen |
+//!
+//! Either way, the program has no capability, gains no rights, has a session of its own without a terminal, no descriptor
+//! but its standard input and outputs, a part of the environment, and only the system calls of a table.
+//!
+//! # What it does not do
+//!
+//! - What you hand over as standard input and outputs, the program may use, and change the mode of.
+//! - A hard link that was made before to a protected file leads to it. The sandbox knows names.
+//! - Protected names are those in the writable folder itself, in its repository, and in the repository's submodules. A
+//!   repository further down is like any other code that the program may write.
+//! - The kernel does not count the processes of root, so there `processes` limits nothing.
 #![forbid(unsafe_code)]
 
 #[cfg(doctest)]

@@ -190,8 +190,10 @@ impl Files<'_> {
         };
         self.allow(path, whole)?;
         for entry in fs::read_dir(path).at(path)?.flatten() {
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if !is_link && !self.is_held_elsewhere(&entry.path()) {
+            let kind = entry.file_type().at(path)?;
+            let is_held =
+                || access == Access::Write && kind.is_file() && self.is_held(&entry.path());
+            if !kind.is_symlink() && !is_held() {
                 self.walk(&entry.path(), access)?;
             }
         }
@@ -199,15 +201,17 @@ impl Files<'_> {
     }
 
     /// Whether a file is a protected one under another name: Landlock knows files, and not names.
-    fn is_held_elsewhere(&self, path: &Path) -> bool {
-        let identity = |path: &Path| {
-            Some(fs::metadata(path).ok())
-                .flatten()
-                .map(|found| (found.dev(), found.ino()))
+    fn is_held(&self, path: &Path) -> bool {
+        let Ok(file) = fs::metadata(path) else {
+            return false;
         };
-        let held = self.order.held.iter().filter(|(held, _)| held != path);
-        let own = identity(path);
-        own.is_some() && held.into_iter().any(|(held, _)| identity(held) == own)
+        let held = self
+            .order
+            .held
+            .iter()
+            .filter(|(held, _)| file.nlink() > 1 && held != path);
+        let mut held = held.filter_map(|(held, _)| fs::metadata(held).ok());
+        held.any(|held| (held.dev(), held.ino()) == (file.dev(), file.ino()))
     }
 
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), SandboxError> {
