@@ -42,6 +42,7 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+pub mod address;
 mod confinement;
 mod error;
 mod explain;

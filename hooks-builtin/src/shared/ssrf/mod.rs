@@ -35,16 +35,15 @@
 //! # Ok::<(), hooks_builtin::ssrf::Refused>(())
 //! ```
 
-mod address;
 mod endpoint;
 mod error;
 mod name;
 mod resolve;
 mod url;
 
+pub use hooks_sandbox::address::special_purpose;
 pub use reqwest;
 
-pub use self::address::special_purpose;
 pub use self::endpoint::Endpoint;
 pub use self::error::{GuardError, Refused};
 pub use self::name::LoopbackHost;
@@ -55,6 +54,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_sandbox::address::is_loopback;
 use reqwest::dns::Resolve;
 
 use self::resolve::System;
@@ -199,7 +199,7 @@ impl Guard {
             return Ok(());
         }
         if self.is_loopback_host(host) {
-            if address::is_loopback(address) {
+            if is_loopback(address) {
                 return Ok(());
             }
             return Err(Refused::new(format!(

@@ -4,9 +4,9 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use hooks_sandbox::address::is_loopback;
 use url::Host;
 
-use super::address::is_loopback;
 use super::error::Refused;
 use crate::shared::text_setting::text_setting;
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use hooks_sandbox::address::{is_loopback, special_purpose};
 use reqwest::Url;
 
-use super::address::{is_loopback, special_purpose};
 use super::error::Refused;
 use super::name;
 use crate::shared::text_setting::text_setting;

@@ -27,7 +27,7 @@ static RANGES: LazyLock<Vec<(IpNet, &str)>> = LazyLock::new(|| {
 /// are not public, whatever they contain.
 ///
 /// ```
-/// use hooks_builtin::ssrf::special_purpose;
+/// use hooks_sandbox::address::special_purpose;
 ///
 /// let of = |address: &str| special_purpose(address.parse().unwrap());
 /// assert_eq!(of("10.1.2.3"), Some("private (10.0.0.0/8)"));
@@ -69,7 +69,8 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
 }
 
 /// Whether an address belongs to the machine itself. This includes mapped addresses.
-pub(super) fn is_loopback(address: IpAddr) -> bool {
+#[must_use]
+pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
