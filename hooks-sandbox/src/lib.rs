@@ -51,6 +51,7 @@ mod launcher;
 mod linux;
 mod presets;
 mod protect;
+mod report;
 mod rules;
 mod sandbox;
 #[cfg(any(target_os = "macos", test))]
@@ -61,4 +62,5 @@ pub use self::confinement::Confinement;
 pub use self::error::SandboxError;
 pub use self::explain::Explanation;
 pub use self::launcher::enter_if_asked;
+pub use self::report::{Attempt, Reason, Refused, Report};
 pub use self::sandbox::Sandbox;
