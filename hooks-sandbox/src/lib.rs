@@ -51,6 +51,9 @@ mod launcher;
 mod linux;
 mod presets;
 mod protect;
+#[cfg(target_os = "linux")]
+#[allow(dead_code, unused_imports, reason = "the launcher comes next")]
+mod proxy;
 mod report;
 mod rules;
 mod sandbox;
