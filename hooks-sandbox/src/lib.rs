@@ -60,6 +60,8 @@ mod sandbox;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod supervisor;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod trace;
 
 pub use self::confinement::Confinement;
 pub use self::error::SandboxError;
