@@ -51,8 +51,6 @@ mod launcher;
 mod linux;
 mod presets;
 mod protect;
-#[cfg(target_os = "linux")]
-#[allow(dead_code, unused_imports, reason = "the launcher comes next")]
 mod proxy;
 mod report;
 mod rules;
@@ -60,7 +58,7 @@ mod sandbox;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod supervisor;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(target_os = "linux")]
 pub mod trace;
 
 pub use self::confinement::Confinement;

@@ -34,6 +34,8 @@ pub(crate) struct Rules {
     pub(crate) effort: Effort,
     /// Where the report goes as a line of JSON, instead of standard error.
     pub(crate) report: Option<PathBuf>,
+    /// Whether nobody looks at what it tries.
+    pub(crate) untraced: bool,
 }
 
 /// What must be enforced for the program to start.

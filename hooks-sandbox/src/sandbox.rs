@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::confinement::Confinement;
 use crate::error::Context as _;
 use crate::presets::{self, Need};
+use crate::proxy::Hosts;
 use crate::rules::{Access, Grant, Rules, real_place};
 use crate::{SandboxError, launcher};
 
@@ -208,13 +209,29 @@ impl Sandbox {
         self
     }
 
-    /// Writes the [report](crate::Report) as a line of JSON to the end of a file, instead of to standard error.
+    /// Writes the [report](crate::Report) as a line of JSON to the end of a file, instead of to standard error. Name one
+    /// that the program cannot change.
     ///
     /// ```
     /// let sandbox = hooks_sandbox::Sandbox::new().report("/var/log/agent/refused.jsonl");
     /// ```
     pub fn report(mut self, path: impl Into<PathBuf>) -> Self {
         self.rules.report = Some(path.into());
+        self
+    }
+
+    /// Does not trace the program. Then the [report](crate::Report) has the hosts that the proxy has refused, but neither
+    /// paths nor system calls.
+    ///
+    /// By default, the kernel stops the program at calls that name a file or an address, which costs it some 20 µs each. A
+    /// traced program cannot use real-time signals, as .NET does: it is ended, and the error says so. Where tracing is not
+    /// permitted, and on other processors than x86-64, programs run untraced.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().untraced();
+    /// ```
+    pub fn untraced(mut self) -> Self {
+        self.rules.untraced = true;
         self
     }
 
@@ -260,6 +277,7 @@ impl Sandbox {
                 "`network` allows every host, so `connect` and `domain` would limit nothing: leave one out",
             ));
         }
+        Hosts::new(&self.rules.domains).map_err(|error| SandboxError::rule(error.to_string()))?;
         let launcher = launcher::checked(self.launcher.take())?;
         let mut found = Found::default();
         self.add_presets(&mut found)?;

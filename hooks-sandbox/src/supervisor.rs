@@ -81,6 +81,7 @@ mod system {
     use std::os::unix::net::UnixStream;
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::{Child, Command};
+    use std::sync::Arc;
     use std::sync::mpsc::{self, Receiver, Sender};
 
     use nix::sched::{CloneFlags, unshare};
@@ -93,10 +94,15 @@ mod system {
     use crate::error::Context as _;
     use crate::linux::{ENDING, channel, user_namespace};
     use crate::protect::Held;
+    use crate::proxy::{self, Hosts};
+    use crate::report::Teller;
     use crate::rules::Rules;
+    use crate::trace::{Seen, Tracer};
 
     pub(super) fn run(mut rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
         close_fds::set_fds_cloexec(3, &[]);
+        let file = rules.report.take();
+        let teller = Arc::new(Teller::new(file.as_deref()).or_fail("there is no report")?);
         let has_namespaces = !rules.effort.without_namespaces && user_namespace::enter()?;
         if rules.unix && !has_namespaces && !rules.effort.best {
             return Err(SandboxError::kernel(
@@ -144,10 +150,17 @@ mod system {
         if has_proxy && order.is_island() {
             listener = channel::receive(&ours);
         }
-        // Here, the proxy starts with `listener`, and the tracer attaches to `child`.
-        drop(listener);
-        channel::go(&ours);
-        let code = wait(child).or_fail("it cannot be waited for");
+        if let Some(listener) = listener {
+            let hosts = Hosts::new(&order.rules.domains).or_fail("there is no proxy")?;
+            let teller = teller.clone();
+            let told = move |refused| teller.add(refused);
+            proxy::serve(listener, hosts, Box::new(told)).or_fail("there is no proxy")?;
+        }
+        let tracer = Some(&child).filter(|_| !order.rules.untraced);
+        let tracer = tracer.and_then(|child| Tracer::seize(child.id(), false).ok());
+        channel::go(&ours, tracer.is_some());
+        let code = wait(child, tracer, &teller).or_fail("it cannot be run to its end");
+        teller.tell();
         drop((alive, held));
         code
     }
@@ -199,8 +212,16 @@ mod system {
     }
 
     /// Waits for the process inside. Those that it has left behind end with it.
-    fn wait(mut child: Child) -> io::Result<i32> {
-        let status = child.wait()?;
+    fn wait(mut child: Child, tracer: Option<Tracer>, teller: &Teller) -> io::Result<i32> {
+        let mut seen = |seen: Seen| {
+            if let Some(refused) = seen.refused() {
+                teller.add(refused);
+            }
+        };
+        let status = match tracer {
+            Some(tracer) => tracer.follow(&mut seen),
+            None => child.wait(),
+        };
         let own = format!("/proc/self/task/{}/children", std::process::id());
         loop {
             let left = std::fs::read_to_string(&own).unwrap_or_default();
@@ -214,6 +235,7 @@ mod system {
                 break;
             }
         }
+        let status = status?;
         Ok(status
             .code()
             .unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))

@@ -22,11 +22,12 @@ pub(crate) fn send(channel: i32, listener: &TcpListener) -> io::Result<()> {
     Ok(())
 }
 
-/// From inside: waits until the program may start.
-pub(crate) fn wait(channel: i32) -> io::Result<()> {
-    match recv(channel, &mut [0], MsgFlags::empty())? {
+/// From inside: waits until the program may start, and returns whether it is traced.
+pub(crate) fn wait(channel: i32) -> io::Result<bool> {
+    let mut message = [0];
+    match recv(channel, &mut message, MsgFlags::empty())? {
         0 => Err(io::ErrorKind::UnexpectedEof.into()),
-        _ => Ok(()),
+        _ => Ok(message == *b"t"),
     }
 }
 
@@ -47,7 +48,8 @@ pub(crate) fn receive(channel: &UnixStream) -> Option<TcpListener> {
     })
 }
 
-/// From outside: lets the program start. It does not matter if the process inside has ended.
-pub(crate) fn go(channel: &UnixStream) {
-    let _ = rustix::net::send(channel, b"g", rustix::net::SendFlags::NOSIGNAL);
+/// From outside: lets the program start, traced or not. It does not matter if the process inside has ended.
+pub(crate) fn go(channel: &UnixStream, is_traced: bool) {
+    let message = if is_traced { b"t" } else { b"g" };
+    let _ = rustix::net::send(channel, message, rustix::net::SendFlags::NOSIGNAL);
 }

@@ -72,8 +72,8 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
     }
     limits::set(&order.rules.limits)?;
     limits::drop_capabilities().or_fail("capabilities cannot be dropped")?;
-    channel::wait(order.channel).or_fail("the supervisor is gone")?;
-    syscalls::confine(|group| match group {
+    let is_traced = channel::wait(order.channel).or_fail("the supervisor is gone")?;
+    syscalls::confine(is_traced, |group| match group {
         "view" => order.has_namespaces,
         "island" => order.is_island(),
         "network" => order.rules.network,

@@ -13,8 +13,8 @@ use seccompiler::{
 };
 use syscalls::Sysno;
 
-use crate::SandboxError;
 use crate::error::Context as _;
+use crate::{SandboxError, trace};
 
 const TABLE: &str = include_str!("../syscalls.txt");
 
@@ -35,7 +35,9 @@ fn lines() -> impl Iterator<Item = [&'static str; 4]> {
 }
 
 /// Restricts this thread, and everything that it starts, to the table's calls. `applies` says which of its groups do.
-pub(crate) fn confine(applies: impl Fn(&str) -> bool) -> Result<(), SandboxError> {
+///
+/// A tracer sees the signal that answers a refused call, and turns it into the error that there is without a tracer.
+pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result<(), SandboxError> {
     let (mut allowed, mut missing) = (Calls::new(), Calls::new());
     for [name, group, conditions, _] in lines() {
         // Some calls exist on other architectures only.
@@ -56,9 +58,15 @@ pub(crate) fn confine(applies: impl Fn(&str) -> bool) -> Result<(), SandboxError
         }
     }
     let error = |error: Errno| SeccompAction::Errno(error.raw_os_error().unsigned_abs());
-    // The stricter of two filters decides, so what is missing passes the second one.
-    install(missing, SeccompAction::Allow, error(Errno::NOSYS))
-        .and_then(|()| install(allowed, error(Errno::PERM), SeccompAction::Allow))
+    let (mut refused, mut watched) = (error(Errno::PERM), Calls::new());
+    if is_traced {
+        refused = SeccompAction::Trap;
+        watched = trace::watched().or_fail("calls cannot be watched")?;
+    }
+    // The strictest of the filters decides, so what is missing or watched passes the last one.
+    install(watched, SeccompAction::Allow, SeccompAction::Trace(0))
+        .and_then(|()| install(missing, SeccompAction::Allow, error(Errno::NOSYS)))
+        .and_then(|()| install(allowed, refused, SeccompAction::Allow))
         .or_fail("system calls cannot be filtered")
 }
 

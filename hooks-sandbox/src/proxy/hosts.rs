@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A name must lead to public addresses, but `localhost` must lead to this machine. An address is allowed only if it is
 /// the pattern, and is then not judged.
 #[derive(Debug)]
-pub(crate) struct HostPattern {
+pub(super) struct HostPattern {
     text: String,
     host: String,
     below: bool,
@@ -115,12 +115,13 @@ pub(crate) enum NotConnected {
 
 impl Hosts {
     /// Returns the hosts of some patterns, found by the resolver of the system.
-    pub(crate) fn new(allowed: Vec<HostPattern>) -> Self {
+    pub(crate) fn new(patterns: &[String]) -> Result<Self, NotAPattern> {
+        let allowed = patterns.iter().map(|pattern| pattern.parse());
         let resolve = |name: &str, port| Ok((name, port).to_socket_addrs()?.collect());
-        Hosts {
-            allowed,
+        Ok(Hosts {
+            allowed: allowed.collect::<Result<_, _>>()?,
             resolve: Box::new(resolve),
-        }
+        })
     }
 
     /// Returns the patterns, for who wants to know them.

@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+pub(crate) use self::hosts::Hosts;
 use self::hosts::NotConnected;
-pub(crate) use self::hosts::{HostPattern, Hosts};
-use crate::report::Reason;
+use crate::{Attempt, Refused};
 
 /// The connections at one time. More of them are closed at once.
 const CONNECTIONS: usize = 256;
@@ -30,8 +30,8 @@ const IMPATIENCE: Duration = Duration::from_secs(10);
 /// How long a connection may be silent in both directions.
 const IDLE: Duration = Duration::from_mins(10);
 
-/// Hears what was decided about a host with its port: why it is refused, or `None` if it is allowed.
-type Told = dyn Fn(String, Option<Reason>) + Send + Sync;
+/// Hears what is refused.
+type Told = dyn Fn(Refused) + Send + Sync;
 
 struct Proxy {
     hosts: Hosts,
@@ -95,11 +95,13 @@ impl Proxy {
 
     fn connect(&self, host: &str, port: u16) -> Result<TcpStream, NotConnected> {
         let connected = self.hosts.connect(host, port);
-        let refused = match &connected {
-            Err(NotConnected::Refused(reason)) => Some(*reason),
-            _ => None,
-        };
-        (self.told)(format!("{host}:{port}"), refused);
+        if let Err(NotConnected::Refused(reason)) = &connected {
+            (self.told)(Refused {
+                attempt: Attempt::Connect,
+                target: format!("{host}:{port}"),
+                reason: *reason,
+            });
+        }
         connected
     }
 }

@@ -3,6 +3,8 @@
 //! A line of a report says one thing, and can be read back as what it was: a [`Report`] is written to the standard error
 //! of the program, and [`Report::parse`] finds it there.
 
+#[cfg(target_os = "linux")]
+mod teller;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +13,9 @@ use std::fmt;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
+
+#[cfg(target_os = "linux")]
+pub(crate) use self::teller::Teller;
 
 /// What stands before each line of a report.
 const PREFIX: &str = "sandbox: tried to ";

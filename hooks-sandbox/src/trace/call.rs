@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
+#[cfg(target_arch = "x86_64")]
 use nix::sys::ptrace;
 use nix::unistd::Pid;
 use rustix::fs::OFlags;
@@ -37,6 +38,7 @@ pub(super) struct Call {
 }
 
 impl Call {
+    #[cfg(target_arch = "x86_64")]
     pub(super) fn of(thread: Pid) -> nix::Result<Call> {
         let now = ptrace::getregs(thread)?;
         let error = i32::try_from(now.rax.wrapping_neg()).ok();
@@ -50,11 +52,20 @@ impl Call {
         })
     }
 
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn of(_: Pid) -> nix::Result<Call> {
+        Err(Errno::ENOSYS)
+    }
+
     /// Lets a call fail that the kernel has answered with a signal.
     pub(super) fn fail(&self, error: Errno) -> nix::Result<()> {
-        let mut now = ptrace::getregs(self.thread)?;
-        now.rax = (error as u64).wrapping_neg();
-        ptrace::setregs(self.thread, now)
+        #[cfg(target_arch = "x86_64")]
+        {
+            let mut now = ptrace::getregs(self.thread)?;
+            now.rax = (error as u64).wrapping_neg();
+            ptrace::setregs(self.thread, now)?;
+        }
+        Ok(())
     }
 
     /// Returns the name of the call, and what it is for where the name does not say it.

@@ -111,7 +111,7 @@ fn expect(call: &str, error: &str) -> crate::Tested {
     for mode in Mode::all() {
         let place = Place::new(mode);
         let output = mode.run(place.path(), "", &["perl", "-e", script, call]);
-        let text = super::said(&output);
+        let text = String::from_utf8_lossy(&output.stdout);
         check(
             text == error,
             format!("{mode:?}: call {call} says {text}, and not {error}"),
