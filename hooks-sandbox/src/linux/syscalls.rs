@@ -3,7 +3,7 @@
 //! Everything that the table does not name fails. So a call that a later kernel adds is refused until somebody has
 //! looked at it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr as _;
 
 use rustix::io::Errno;
@@ -39,6 +39,7 @@ fn lines() -> impl Iterator<Item = [&'static str; 4]> {
 /// A tracer sees the signal that answers a refused call, and turns it into the error that there is without a tracer.
 pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result<(), SandboxError> {
     let (mut allowed, mut missing) = (Calls::new(), Calls::new());
+    let mut unconditional = BTreeSet::new();
     for [name, group, conditions, _] in lines() {
         // Some calls exist on other architectures only.
         let Some(call) = Sysno::from_str(name).ok().map(|call| i64::from(call.id())) else {
@@ -50,13 +51,16 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
             continue;
         }
         let rules = allowed.entry(call).or_default();
-        if conditions != "-" {
+        if conditions == "-" {
+            unconditional.insert(call);
+        } else {
             let all: Option<_> = conditions.split(',').map(condition).collect();
             rules.extend(SeccompRule::new(
                 all.ok_or(conditions).or_fail("a condition")?,
             ));
         }
     }
+    allowed.extend(unconditional.into_iter().map(|call| (call, Vec::new())));
     let error = |error: Errno| SeccompAction::Errno(error.raw_os_error().unsigned_abs());
     let (mut refused, mut watched) = (error(Errno::PERM), Calls::new());
     if is_traced {

@@ -33,6 +33,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         test("running::limits_hold", limits),
         test("running::a_variable_comes_along_if_you_name_it", variable),
         test("running::a_socket_you_name_is_reached", socket),
+        test("running::the_times_of_files_can_be_set", times),
         test("running::an_open_port_is_reached", port),
         test("running::the_whole_network_is_reached", network),
         test(
@@ -356,6 +357,12 @@ fn network() -> Tested {
         )?;
     }
     Ok(())
+}
+
+/// One line of the table allows it under a condition, and another one without.
+fn times() -> Tested {
+    let script = "touch -d @1 src/code && stat -c %Y src/code";
+    prints(with_namespaces(), "", script, "1")
 }
 
 fn program_by_path() -> Tested {
