@@ -263,6 +263,8 @@ fn is_refused(thread: Pid, attempt: Attempt, target: &str, error: Option<Errno>)
     let path = Path::new(target);
     let writes = attempt == Attempt::Write;
     match error {
+        // Who looks for a program also looks where it may not.
+        Some(Errno::EACCES) if attempt == Attempt::Run => path.symlink_metadata().is_ok(),
         Some(Errno::EACCES | Errno::EPERM | Errno::EROFS) => true,
         // What is protected is a mount point, and that cannot be moved away.
         Some(Errno::EBUSY) => writes,

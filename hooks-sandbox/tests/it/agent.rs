@@ -146,6 +146,8 @@ pub(crate) fn enter_if_asked() {
             ("size", bytes) => sandbox.file_size(bytes.parse().expect("bytes")),
             ("processes", most) => sandbox.processes(most.parse().expect("a number")),
             ("domain", pattern) => sandbox.domain(pattern),
+            ("report", path) => sandbox.report(path),
+            ("untraced", _) => sandbox.untraced(),
             ("words", _) => {
                 writes_words = true;
                 sandbox

@@ -14,6 +14,8 @@ mod place;
 #[cfg(target_os = "linux")]
 mod programs;
 #[cfg(target_os = "linux")]
+mod reports;
+#[cfg(target_os = "linux")]
 mod running;
 mod writing;
 
@@ -30,6 +32,7 @@ fn main() {
     for more in [
         escapes::trials(),
         programs::trials(),
+        reports::trials(),
         running::trials(),
         cost::trials(),
     ] {

@@ -31,6 +31,10 @@ fn mistakes() -> Tested {
             "is both hidden and allowed: leave one out",
         ),
         (
+            Sandbox::new().domain("https://example.com"),
+            "`https://example.com` names no hosts: write `example.com`",
+        ),
+        (
             Sandbox::new().presets(["gti"]),
             "`gti` is no preset: there are git, cargo, ",
         ),
