@@ -29,12 +29,22 @@
 //! Either way, the program has no capability, gains no rights, has a session of its own without a terminal, no descriptor
 //! but its standard input and outputs, a part of the environment, and only the system calls of a table.
 //!
+//! # What comes back
+//!
+//! The supervisor traces the program, and writes a [`Report`] to standard error at its end: a line for each path, host and
+//! system call that was refused. The tracer decides nothing, so a program that hides from it gains nothing. The report
+//! leaves out what a program reads below a folder that it has open, as `grep -r` does: to look there would cost too much.
+//! See [`Sandbox::untraced`] for what tracing costs and where it is in the way.
+//!
 //! # What it does not do
 //!
 //! - What you hand over as standard input and outputs, the program may use, and change the mode of.
 //! - A hard link that was made before to a protected file leads to it. The sandbox knows names.
 //! - Protected names are those in the writable folder itself, in its repository, and in the repository's submodules. A
 //!   repository further down is like any other code that the program may write.
+//! - Without user namespaces, the proxy of [`Sandbox::domain`] listens on the loopback of the machine, and its other users
+//!   reach the same hosts through it.
+//! - A host that is allowed by name is trusted with what the program sends it, and with its subdomains if you allow them.
 //! - The kernel does not count the processes of root, so there `processes` limits nothing.
 #![forbid(unsafe_code)]
 

@@ -52,17 +52,12 @@ impl Seen {
             "socket for Unix sockets",
             "socket for netlink",
         ];
-        let Seen {
-            attempt, target, ..
-        } = self;
-        let is_passing = PASSING
-            .iter()
-            .any(|passing| Path::new(&target).starts_with(passing));
-        let reason = Reason::NotAllowed;
+        let target = Path::new(&self.target);
+        let is_passing = PASSING.iter().any(|passing| target.starts_with(passing));
         (!is_passing).then_some(Refused {
-            attempt,
-            target,
-            reason,
+            attempt: self.attempt,
+            target: self.target,
+            reason: Reason::NotAllowed,
         })
     }
 }
@@ -135,14 +130,9 @@ impl Tracer {
     fn wait(&mut self) -> io::Result<(Pid, WaitStatus)> {
         // Children of each kind, but only of this thread.
         let ours = (libc::__WALL | libc::__WNOTHREAD).cast_unsigned();
-        let ours = WaitOptions::from_bits_retain(ours);
+        let mut how = WaitOptions::from_bits_retain(ours);
         loop {
-            let is_patient = self.halted.is_empty();
-            let how = if is_patient {
-                ours
-            } else {
-                ours | WaitOptions::NOHANG
-            };
+            how.set(WaitOptions::NOHANG, !self.halted.is_empty());
             match rustix::process::wait(how) {
                 Ok(Some((thread, status))) => {
                     return Ok((Pid::from_raw(thread.as_raw_pid()), status));
@@ -210,11 +200,10 @@ impl Tracer {
         };
         for (attempt, target) in attempts {
             if self.every || is_refused(thread, attempt, &target, call.error) {
-                let error = call.error.map(|error| error as i32);
                 seen(Seen {
                     attempt,
                     target,
-                    error,
+                    error: call.error.map(|error| error as i32),
                 });
             }
         }
@@ -230,11 +219,10 @@ impl Tracer {
         }
         let call = Call::of(thread)?;
         call.fail(Errno::EPERM)?;
-        let (attempt, error) = (Attempt::Call, Some(Errno::EPERM as i32));
         seen(Seen {
-            attempt,
+            attempt: Attempt::Call,
             target: call.name(),
-            error,
+            error: Some(Errno::EPERM as i32),
         });
         Ok(true)
     }
