@@ -85,9 +85,11 @@ mod system {
     use std::sync::mpsc::{self, Receiver, Sender};
 
     use nix::sched::{CloneFlags, unshare};
-    use nix::sys::signal::{SigSet, kill};
+    use nix::sys::signal::kill;
     use rustix::io::FdFlags;
     use rustix::process::{Pid, Signal, WaitOptions};
+
+    use signal_hook::iterator::Signals;
 
     use super::{Order, set_environment};
     use crate::SandboxError;
@@ -139,11 +141,7 @@ mod system {
         inner
             .args([crate::launcher::INNER, &text, "--"])
             .args(command);
-        // The process inside lets them through again.
-        let signals: SigSet = ENDING.into_iter().collect();
-        signals
-            .thread_block()
-            .or_fail("signals cannot be handed on")?;
+        let signals = Signals::new(ENDING).or_fail("signals cannot be handed on")?;
         let (child, alive) = start(inner, has_namespaces).or_fail("it cannot be started")?;
         drop(theirs);
         forward_signals(&child, signals);
@@ -202,11 +200,14 @@ mod system {
     }
 
     /// Hands on the signals that ask this process to end.
-    fn forward_signals(child: &Child, signals: SigSet) {
+    fn forward_signals(child: &Child, mut signals: Signals) {
         let child = nix::unistd::Pid::from_raw(child.id().cast_signed());
         std::thread::spawn(move || {
-            while let Ok(signal) = signals.wait() {
-                let _ = kill(child, signal);
+            for signal in signals
+                .forever()
+                .filter_map(|signal| signal.try_into().ok())
+            {
+                let _ = kill::<nix::sys::signal::Signal>(child, signal);
             }
         });
     }

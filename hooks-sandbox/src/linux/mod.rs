@@ -17,10 +17,12 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use rustix::process::{set_parent_process_death_signal, setsid};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::SandboxError;
 use crate::error::Context as _;
@@ -28,7 +30,7 @@ use crate::explain::Machine;
 use crate::supervisor::Order;
 
 /// The signals that ask a program to end.
-pub(crate) const ENDING: [Signal; 3] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP];
+pub(crate) const ENDING: [i32; 3] = [SIGTERM, SIGINT, SIGHUP];
 /// Where programs look for a proxy.
 const PROXY: [&str; 6] = [
     "HTTP_PROXY",
@@ -48,10 +50,12 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
     set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .or_fail("it would survive")?;
     setsid().or_fail("there is no session of its own")?;
-    SigSet::all()
-        .thread_unblock()
-        .or_fail("signals cannot be let through")?;
     close_fds::set_fds_cloexec(3, &[]);
+    // The first process of a namespace would not get a signal that it does not handle.
+    let signals = order
+        .has_namespaces
+        .then(|| Signals::new([SIGCHLD].iter().chain(&ENDING)));
+    let signals = signals.transpose().or_fail("signals cannot be handed on")?;
     let mut program = Command::new(name);
     program.args(arguments);
     if order.has_namespaces {
@@ -80,10 +84,9 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
         "unix" => order.rules.unix,
         group => group == "always",
     })?;
-    let ended = if order.has_namespaces {
-        lead(&mut program)
-    } else {
-        Err(program.exec())
+    let ended = match signals {
+        Some(signals) => lead(&mut program, signals),
+        None => Err(program.exec()),
     };
     Ok(ended.unwrap_or_else(|error| {
         eprintln!("hooks-sandbox: {}: {error}", name.display());
@@ -126,20 +129,19 @@ fn network(order: &Order) -> io::Result<Option<u16>> {
 
 /// Runs the program as the first process of a namespace, which adopts orphans and hands on signals. Returns the
 /// program's exit code: all processes that it leaves behind end with this one.
-fn lead(program: &mut Command) -> io::Result<i32> {
+fn lead(program: &mut Command, mut signals: Signals) -> io::Result<i32> {
     let program = Pid::from_raw(program.spawn()?.id().cast_signed());
-    let signals: SigSet = ENDING.into_iter().chain([Signal::SIGCHLD]).collect();
-    signals.thread_block()?;
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG))? {
             WaitStatus::Exited(pid, code) if pid == program => return Ok(code),
             WaitStatus::Signaled(pid, signal, _) if pid == program => {
                 return Ok(128 + signal as i32);
             }
-            WaitStatus::StillAlive => match signals.wait()? {
-                Signal::SIGCHLD => {}
-                signal => kill(program, signal)?,
-            },
+            WaitStatus::StillAlive => {
+                for signal in signals.wait().filter(|signal| *signal != SIGCHLD) {
+                    kill(program, Signal::try_from(signal)?)?;
+                }
+            }
             _ => {}
         }
     }
