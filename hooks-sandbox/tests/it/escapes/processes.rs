@@ -11,7 +11,6 @@ fn victim(words: &[String]) -> Result<Pid, Box<dyn std::error::Error>> {
 
 pub(super) const ALL: &[Escape] = &[
     shell("kills", "kill -9 $5 && until grep -q ') Z' /proc/$5/stat; do :; done"),
-    shell("kills_by_name", "pkill -9 -f 'sleep 1000' -P $(ps -o ppid= -p $5)"),
     shell("slows_down", "renice 19 $5"),
     shell("limits", "prlimit --pid $5 --nofile=7"),
     shell("stops_with_a_signal_of_a_queue", "/bin/kill -s KILL -q 1 $5 && until grep -q ') Z' /proc/$5/stat; do :; done"),
