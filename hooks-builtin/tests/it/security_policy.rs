@@ -1161,6 +1161,9 @@ fn git_changes_no_file_outside_of_a_workspace_in_its_repository() {
         "git restore ':!c.txt'",
         "git pull",
         "git apply < x.patch",
+        "git merge -- main",
+        "git rebase -- main",
+        "git checkout HEAD -- *.txt",
         "git show HEAD:a.txt",
         "git restore :/",
         "git grep x :/",
@@ -1175,6 +1178,8 @@ fn git_changes_no_file_outside_of_a_workspace_in_its_repository() {
         "git checkout HEAD -- c.txt",
         "git add . && git commit -m x",
         "git apply x.patch",
+        "git stash push -- c.txt",
+        "git checkout HEAD -- ./*.txt",
         "git show HEAD:./c.txt",
         "git show HEAD:plain/c.txt",
     ] {

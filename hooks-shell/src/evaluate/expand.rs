@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::effects::Access;
 use super::{Arg, Evaluator, Output, Result};
 use crate::parse::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
 use crate::print::Note;
 use crate::rejected::{Reason, Rejected};
 use crate::value::{Argument, GLOBS, Names};
+
+/// What a word expands to, most often one value.
+type Values = SmallVec<[Argument; 1]>;
 
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
 
@@ -115,7 +120,7 @@ struct Expanding<'w> {
     word: &'w Word,
     /// Whether it may become several fields, or none.
     splits: bool,
-    done: Vec<Argument>,
+    done: Values,
     piece: Piece,
     /// Whether shells read it differently.
     is_disputed: bool,
@@ -159,25 +164,20 @@ impl Evaluator<'_> {
     pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<Arg>> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
-            let (begin, disputed) = (args.len(), self.trace.effects.disputed.len());
-            self.fields(word, true, |this, value| {
+            let (values, is_disputed) = self.fields(word, true)?;
+            for value in values {
                 // Expanding a pattern lists the files, whatever the command does with the names.
                 if matches!(value, Argument::Pattern(_)) {
-                    this.look_at(&word.span);
-                    this.touch(&value, Access::List);
-                    this.trace.form.splits.has_patterns = true;
+                    self.look_at(&word.span);
+                    self.touch(&value, Access::List);
+                    self.trace.form.splits.has_patterns = true;
                 }
                 args.push(Arg {
                     value,
-                    is_disputed: false,
+                    is_disputed,
                     word: word.id,
                     span: word.span.clone(),
                 });
-            })?;
-            if self.trace.effects.disputed.len() > disputed {
-                args[begin..]
-                    .iter_mut()
-                    .for_each(|arg| arg.is_disputed = true);
             }
         }
         Ok(args)
@@ -185,14 +185,12 @@ impl Evaluator<'_> {
 
     /// Expands a word that stays one word, as after `=` and `>`.
     pub(crate) fn one(&mut self, word: &Word) -> Result<Argument> {
-        let mut one = None;
-        self.fields(word, false, |_, field| {
-            one = Some(match one.take() {
-                None => field,
-                Some(_) => Argument::Several,
-            });
-        })?;
-        Ok(one.unwrap_or(Argument::text("")))
+        let (mut values, _) = self.fields(word, false)?;
+        Ok(match (values.pop(), values.is_empty()) {
+            (Some(one), true) => one,
+            (None, _) => Argument::text(""),
+            _ => Argument::Several,
+        })
     }
 
     /// Evaluates a pattern that is compared with a text. It does not name files.
@@ -216,7 +214,8 @@ impl Evaluator<'_> {
             return Ok(());
         }
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"*?_./-".contains(&byte);
-        match value.known().filter(|text| text.bytes().all(is_plain)) {
+        let is_plain = |text: &&str| text.bytes().all(is_plain) && !text.contains("**");
+        match value.known().filter(is_plain) {
             Some(text) if word.parts.len() == 1 => self.change(word.id).instead = Some(text.into()),
             _ => {
                 self.look_at(&word.span);
@@ -227,24 +226,19 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn fields(
-        &mut self,
-        word: &Word,
-        splits: bool,
-        mut with: impl FnMut(&mut Self, Argument),
-    ) -> Result<()> {
+    /// Returns what a word expands to, and whether shells read it differently.
+    fn fields(&mut self, word: &Word, splits: bool) -> Result<(Values, bool)> {
         if let [Part::Text(text)] = word.parts.as_slice() {
             self.work.spend(8 + text.len() / 8, &word.span)?;
             self.note(word.id, Note::Text(text.clone()));
             self.dispute_word(word, word.is_disputed);
-            with(self, Argument::Text(text.clone()));
-            return Ok(());
+            return Ok((smallvec![Argument::Text(text.clone())], word.is_disputed));
         }
         self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
         let mut to = Expanding {
             word,
             splits,
-            done: Vec::new(),
+            done: Values::new(),
             is_disputed: word.is_disputed,
             piece: Piece {
                 is_there: !splits,
@@ -258,20 +252,15 @@ impl Evaluator<'_> {
         to.done.extend(std::mem::take(&mut to.piece).finish());
         if self.lists_folders {
             let done = std::mem::take(&mut to.done).into_iter();
-            to.done = done.flat_map(|field| self.folders(field, word)).collect();
+            to.done = done.flat_map(|value| self.folders(value, word)).collect();
         }
-        let built: usize = to
-            .done
-            .iter()
-            .filter_map(|field| field.known())
-            .map(str::len)
-            .sum();
-        self.work
-            .spend(16 * to.done.len() + built / 2, &word.span)?;
+        let built = to.done.iter().filter_map(Argument::known);
+        let built: usize = built.map(str::len).sum();
+        let steps = 16 * to.done.len() + built / 2;
+        self.work.spend(steps, &word.span)?;
         self.note(word.id, to.note());
         self.dispute_word(word, to.is_disputed);
-        to.done.into_iter().for_each(|field| with(self, field));
-        Ok(())
+        Ok((to.done, to.is_disputed))
     }
 
     /// Records that shells disagree on a word.

@@ -116,10 +116,15 @@ impl Evaluator<'_> {
             run(self)?
         } else {
             // If a file cannot be opened, the command does not run, and fails.
-            let (output, after) = self.maybe(|this| {
+            let (output, after, left) = self.maybe(|this| {
                 let output = run(this)?;
-                Ok((output, this.state.directories.clone()))
+                Ok((
+                    output,
+                    this.state.directories.clone(),
+                    this.state.left.clone(),
+                ))
             })?;
+            self.state.left = left;
             if after != self.state.directories {
                 self.state.failed = Some(std::mem::replace(&mut self.state.directories, after));
             }

@@ -576,6 +576,15 @@ fn most_of_what_is_generated_has_a_rewritten_form() {
 fn what_is_rewritten_is_rewritten_to_itself() {
     for (text, expected) in [
         ("wc * *", "wc -- * *"),
+        (
+            "find . -name '*.rs' -exec wc {} +",
+            "find . -name '*.rs' '!' -type l -exec wc '{}' +",
+        ),
+        (
+            "pushd c > t; popd > v",
+            "{ pushd c >t || exit; }\n{ popd >v || exit; }",
+        ),
+        ("cat **", "cat -- *"),
         ("sh *", "sh -- *"),
         ("ls -l a src/*.rs *", "ls -l a src/*.rs -- *"),
         ("echo '$'", "echo '$'"),

@@ -88,7 +88,6 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
     match words {
         [unary, operand] => {
             let asked = this.one(operand)?;
-            this.one(unary)?;
             match operator(unary).as_str() {
                 unary if asks_for_file(unary) => ask(this, &asked),
                 "-n" | "-z" | "!" => {}
@@ -97,7 +96,6 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
         }
         [left, binary, right] => {
             let left = this.one(left)?;
-            this.one(binary)?;
             match operator(binary).as_str() {
                 "=" | "==" | "!=" => this.pattern(right)?,
                 "=~" => expression(this, right)?,

@@ -74,7 +74,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
                     && !this.environment.is_as_written
                 {
                     // Links with such an ending are left out.
-                    this.change(arg.word).before = "! -type l ";
+                    this.change(arg.word).before = "'!' -type l ";
                     tests.are_plain = true;
                 }
                 executed(this, &mut rest, &folders, &tests)?;

@@ -108,8 +108,6 @@ impl<'a> Call<'a> {
             return Ok(());
         }
         let all = rest.as_slice();
-        // Whether a `--` will be written before an operand. It also covers the later ones.
-        let mut separated = false;
         while let Some(arg) = rest.next() {
             this.look_at(&arg.span);
             let ended = self.ended_at.is_some();
@@ -150,8 +148,11 @@ impl<'a> Call<'a> {
                     return self.command(this, known.unwrap_or("…"), rest);
                 }
                 _ => {
-                    if !ended && !separated && arg.value.may_be_option() {
-                        separated = self.end_options(this, arg, rest.as_slice());
+                    if !ended
+                        && arg.value.may_be_option()
+                        && self.end_options(this, arg, rest.as_slice())
+                    {
+                        self.ended_at = Some(self.operands.len());
                     }
                     if self.role(self.operands.len()) == Some(Role::Run) {
                         self.inner = Some(&all[all.len() - rest.len() - 1..]);

@@ -48,15 +48,22 @@ fn cloned<'a>(call: &Call<'a>) -> Option<&'a str> {
 
 /// Whether git is given the files that it changes, and so changes no others.
 fn is_limited(call: &Call<'_>) -> bool {
-    let are_files = matches!(call.program.rest, Some(Role::Read | Role::Write));
-    let begin = call.ended_at.or(are_files.then_some(0));
-    let files = begin
-        .map(|begin| &call.operands[begin..])
-        .into_iter()
-        .flatten();
+    let begin = match call.command {
+        Some("restore" | "apply") => 0,
+        Some("checkout" | "stash") => call.ended_at.unwrap_or(usize::MAX),
+        _ => usize::MAX,
+    };
+    let files = call.operands.iter().skip(begin);
+    let files = files.map(|arg| match &arg.value {
+        // What it matches begins as it does, and so not with a `:`.
+        Argument::Pattern(pattern) if !pattern.starts_with([':', '*', '?', '[']) => {
+            Some(&**pattern)
+        }
+        value => pathspec(value.known()?),
+    });
     // Without any other, what is left out is left out of everything.
-    let mut files = files.filter_map(|arg| pathspec(arg.known()?));
-    files.any(|path| !path.is_empty())
+    let files = files.collect::<Option<Vec<_>>>().unwrap_or_default();
+    files.iter().any(|path| !path.is_empty())
 }
 
 /// Whether this form of a command creates no files.
