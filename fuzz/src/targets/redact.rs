@@ -83,7 +83,7 @@ pub fn redact(data: &[u8]) -> Features {
 fn streamed(redact: &Redact, text: &str) -> String {
     let mut stream = redact.stream();
     let letters = text.chars().collect::<Vec<_>>();
-    let pieces = letters.chunks(5).map(String::from_iter);
+    let pieces = letters.chunks(17).map(String::from_iter);
     let shown: String = pieces.map(|piece| stream.push(&piece)).collect();
     shown + &stream.finish()
 }
