@@ -933,7 +933,7 @@ fn scan(args: &[&str]) -> (i32, String) {
     }
     write(
         "own.toml",
-        "[hooks.builtin.security_policy]\nallowed_commands = ['cat', 'cargo', 'terraform', 'ls']",
+        "[hooks.builtin.security_policy]\nallowed_commands = ['cat', 'cargo', 'terraform', 'ls']\ntrusted_commands = ['terraform']",
     );
     write("none.toml", "[hooks.builtin]\nredact = true");
     let said = hooks(folder.path(), &[&["scan"], args].concat(), "");

@@ -99,8 +99,9 @@ async fn a_set_has_less_room_than_an_event() {
         let said = owner.raw(method, path, &follows, body).await;
         assert_eq!(said.status, 413, "{path}: {said:?}");
     }
-    let sample = json!({ "name": "long", "event": "BeforeToolCall", "body": { "x": toml } });
-    assert_eq!(owner.post("/samples", &sample).await.status, 201);
+    let event = json!({ "event": "BeforeToolCall", "name": "long", "args": { "x": toml } });
+    let said = owner.post("/simulate", &json!({ "event": event })).await;
+    assert_eq!(said.status, 200);
 }
 
 #[tokio::test]

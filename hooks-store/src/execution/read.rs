@@ -243,7 +243,7 @@ impl Tenant {
     }
 
     /// Returns executions after the one with the number `seq`, oldest first: what a live view shows next.
-    /// [`Store::rows`](crate::Store::rows) says when there are more.
+    /// [`Tenant::rows`] says when there are more.
     ///
     /// # Errors
     ///
