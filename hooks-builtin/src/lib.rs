@@ -205,6 +205,8 @@ pub use self::redact::{
 pub use self::security_policy::{
     Autonomy, Missing, Profile, SecurityPolicy, SecurityPolicyConfig, ToolConfig,
 };
+#[cfg(any(feature = "security-policy", feature = "shell-hook"))]
+pub use self::shared::sandbox::SandboxConfig;
 #[cfg(feature = "webhook-audit")]
 pub use self::shared::ssrf;
 pub use self::shared::{BuildError, ChangedBy, Changes, Glob, GlobError, Globs, PerSession};

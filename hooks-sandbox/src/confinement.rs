@@ -2,8 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use crate::SandboxError;
+use crate::error::Context as _;
+use crate::explain::Machine;
 use crate::launcher;
 use crate::rules::Rules;
 
@@ -38,6 +41,36 @@ impl Confinement {
         let mut command = Command::new(&self.launcher);
         command.args(words.into_iter().skip(1));
         command
+    }
+
+    /// Runs the launcher itself under these rules, to no effect: then the kernel can enforce them.
+    ///
+    /// ```no_run
+    /// use hooks_sandbox::Sandbox;
+    ///
+    /// hooks_sandbox::enter_if_asked();
+    /// let holds = Sandbox::new().write(".").prepare()?.check().is_ok();
+    /// # Ok::<_, hooks_sandbox::SandboxError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the launcher is none, or the kernel cannot enforce the rules.
+    pub fn check(&self) -> Result<(), SandboxError> {
+        let mut command = self.command(&self.launcher, [launcher::PROBE]);
+        let output = command.stdin(Stdio::null()).output().at(&self.launcher)?;
+        if serde_json::from_slice::<Machine>(&output.stdout).is_ok() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(match said.trim().strip_prefix(launcher::FAILURE) {
+            Some(why) => SandboxError::Kernel {
+                why: why.to_owned(),
+            },
+            None => SandboxError::Launcher {
+                path: self.launcher.clone(),
+            },
+        })
     }
 
     /// Returns the words of the [command](Confinement::command), for an API that takes a list of words.

@@ -25,7 +25,7 @@ pub enum SandboxError {
     },
     /// The executable that should confine the program cannot do so.
     #[error(
-        "{} cannot confine programs: make `hooks_sandbox::enter_if_asked()` the first line of its `main`, or name another executable with `Sandbox::launcher`",
+        "{} cannot confine programs: make `hooks_sandbox::enter_if_asked()` the first line of its `main`, install the program `hooks`, or name an executable with `Sandbox::launcher`",
         path.display()
     )]
     #[non_exhaustive]

@@ -18,6 +18,9 @@ pub(crate) const PROBE: &str = "--hooks-sandbox-probe";
 /// The exit code if the program could not be confined.
 pub(crate) const FAILED: i32 = 125;
 
+/// What stands before the reason why it could not.
+pub(crate) const FAILURE: &str = "hooks-sandbox: ";
+
 /// Whether this executable can confine programs.
 static IS_LAUNCHER: AtomicBool = AtomicBool::new(false);
 
@@ -43,20 +46,30 @@ pub fn enter_if_asked() {
     let rules = words.next().unwrap_or_default();
     let command: Vec<_> = words.skip(1).collect();
     let code = enter(&rules.to_string_lossy(), &command).unwrap_or_else(|error| {
-        eprintln!("hooks-sandbox: {error}");
+        eprintln!("{FAILURE}{error}");
         FAILED
     });
     std::process::exit(code);
 }
 
-/// The executable that confines programs: the one that is named, or this one.
-pub(crate) fn checked(named: Option<PathBuf>) -> Result<PathBuf, SandboxError> {
-    let path = match named {
-        Some(path) => return Ok(path),
-        None => std::env::current_exe().at("/proc/self/exe".as_ref())?,
-    };
+/// The program that confines others, where it is installed.
+const INSTALLED: &str = "hooks";
+
+/// The executable that confines programs: the one that is named, or this one, or the program `hooks` in `PATH`.
+pub(crate) fn found(named: Option<PathBuf>) -> Result<PathBuf, SandboxError> {
+    if let Some(path) = named {
+        return Ok(path);
+    }
+    let path = std::env::current_exe().at("/proc/self/exe".as_ref())?;
     if IS_LAUNCHER.load(Ordering::Relaxed) {
         return Ok(path);
     }
-    Err(SandboxError::Launcher { path })
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    // A relative folder is another one for each program.
+    let mut installed = std::env::split_paths(&folders)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(INSTALLED));
+    installed
+        .find(|path| path.is_file())
+        .ok_or(SandboxError::Launcher { path })
 }

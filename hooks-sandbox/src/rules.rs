@@ -34,6 +34,8 @@ pub(crate) struct Rules {
     pub(crate) effort: Effort,
     /// Where the report goes as a line of JSON, instead of standard error.
     pub(crate) report: Option<PathBuf>,
+    /// What was expected of the program.
+    pub(crate) note: Option<String>,
     /// Whether nobody looks at what it tries.
     pub(crate) untraced: bool,
 }

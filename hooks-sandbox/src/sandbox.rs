@@ -199,7 +199,7 @@ impl Sandbox {
     }
 
     /// Names the executable that confines programs, whose `main` begins with
-    /// [`enter_if_asked`](crate::enter_if_asked). By default, it is this one.
+    /// [`enter_if_asked`](crate::enter_if_asked). By default, it is this one, or else the program `hooks` in `PATH`.
     ///
     /// ```
     /// let sandbox = hooks_sandbox::Sandbox::new().launcher("/usr/bin/hooks");
@@ -217,6 +217,16 @@ impl Sandbox {
     /// ```
     pub fn report(mut self, path: impl Into<PathBuf>) -> Self {
         self.rules.report = Some(path.into());
+        self
+    }
+
+    /// Says what was expected of the program: the [report](crate::Report) ends with it if something was refused.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().note("`cat a.txt` was expected to read a.txt");
+    /// ```
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.rules.note = Some(text.into());
         self
     }
 
@@ -278,7 +288,7 @@ impl Sandbox {
             ));
         }
         Hosts::new(&self.rules.domains).map_err(|error| SandboxError::rule(error.to_string()))?;
-        let launcher = launcher::checked(self.launcher.take())?;
+        let launcher = launcher::found(self.launcher.take())?;
         let mut found = Found::default();
         self.add_presets(&mut found)?;
         for (access, path) in &self.paths {
@@ -290,6 +300,15 @@ impl Sandbox {
         self.rules.unix = !self.sockets.is_empty();
         self.rules.links = found.links.into_iter().collect();
         self.rules.grants = found.grants.into_values().collect();
+        // What confines the next program is not for this one to change.
+        let place = fs::canonicalize(&launcher).unwrap_or_else(|_| launcher.clone());
+        if self
+            .rules
+            .grant(&place)
+            .is_some_and(|grant| grant.access == Access::Write)
+        {
+            self.rules.protect.push(place);
+        }
         for path in &mut self.rules.protect {
             *path = real_place(path)?;
         }

@@ -18,6 +18,8 @@ pub(crate) mod patch;
 pub(crate) mod path_arguments;
 pub(crate) mod paths;
 pub(crate) mod per_session;
+#[cfg(any(feature = "security-policy", feature = "shell-hook"))]
+pub(crate) mod sandbox;
 pub mod sink;
 #[cfg(feature = "webhook-audit")]
 pub mod ssrf;

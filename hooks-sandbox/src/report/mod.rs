@@ -20,6 +20,9 @@ pub(crate) use self::teller::Teller;
 /// What stands before each line of a report.
 const PREFIX: &str = "sandbox: tried to ";
 
+/// What stands before what was expected instead.
+const NOTE: &str = "sandbox: expected: ";
+
 /// The lines that a report has at most. More of them would not tell more about a program.
 const LINES: usize = 50;
 
@@ -41,6 +44,9 @@ const LINES: usize = 50;
 pub struct Report {
     /// What was refused.
     pub refused: Vec<Refused>,
+    /// What was [expected](crate::Sandbox::note) instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl Report {
@@ -56,7 +62,10 @@ impl Report {
     /// A confined program can write such lines itself: they are words for a model, and prove nothing.
     #[must_use]
     pub fn parse(stderr: &str) -> Report {
-        stderr.lines().filter_map(read).collect()
+        let mut report: Report = stderr.lines().filter_map(read).collect();
+        let mut lines = stderr.lines().rev();
+        report.note = lines.find_map(|line| Some(line.strip_prefix(NOTE)?.to_owned()));
+        report
     }
 }
 
@@ -71,7 +80,15 @@ impl FromIterator<Refused> for Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = self.refused.iter();
-        all.try_for_each(|refused| writeln!(f, "{refused}"))
+        all.try_for_each(|refused| writeln!(f, "{refused}"))?;
+        match &self.note {
+            Some(note) if !self.refused.is_empty() => {
+                write!(f, "{NOTE}")?;
+                write_line(f, note)?;
+                writeln!(f)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -90,16 +107,21 @@ pub struct Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{PREFIX}{} ", self.attempt)?;
-        // A name must neither begin a line nor speak to the terminal.
-        for char in self.target.chars() {
-            if char.is_control() {
-                write!(f, "{}", char.escape_default())?;
-            } else {
-                write!(f, "{char}")?;
-            }
-        }
+        write_line(f, &self.target)?;
         write!(f, ": {}", self.reason)
     }
+}
+
+/// Writes a text that must neither begin a line nor speak to the terminal.
+fn write_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    for char in text.chars() {
+        if char.is_control() {
+            write!(f, "{}", char.escape_default())?;
+        } else {
+            write!(f, "{char}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads what `Display` has written.

@@ -17,12 +17,15 @@ pub(crate) struct Teller {
 impl Teller {
     /// Returns a teller that writes to a file, or else to standard error. The file is opened now: what the program puts in
     /// its place is not.
-    pub(crate) fn new(path: Option<&Path>) -> io::Result<Teller> {
+    pub(crate) fn new(path: Option<&Path>, note: Option<String>) -> io::Result<Teller> {
         let mut options = File::options();
         options.append(true).create(true);
         options.custom_flags(nix::libc::O_NOFOLLOW);
         Ok(Teller {
-            report: Mutex::default(),
+            report: Mutex::new(Report {
+                note,
+                ..Report::default()
+            }),
             file: path.map(|path| options.open(path)).transpose()?,
         })
     }
@@ -35,6 +38,9 @@ impl Teller {
     /// Writes the report, as far as anybody can be told.
     pub(crate) fn tell(&self) {
         let report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        if report.refused.is_empty() && self.file.is_none() {
+            return;
+        }
         let _ = match self.file.as_ref() {
             Some(mut file) => writeln!(file, "{}", serde_json::json!(*report)),
             None => write!(io::stderr(), "{report}"),

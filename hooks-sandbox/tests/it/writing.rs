@@ -9,6 +9,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         test("writing::a_mistake_says_what_to_write", mistakes),
         test("writing::a_launcher_must_be_one", launcher),
+        test("writing::a_check_runs_the_rules", check_of_rules),
+        test("writing::a_launcher_stays_as_it_is", writable_launcher),
         test("writing::the_words_are_those_of_the_command", words),
         test(
             "writing::an_explanation_names_each_rule_and_its_origin",
@@ -59,14 +61,43 @@ fn mistakes() -> Tested {
 
 fn launcher() -> Tested {
     // `cat` knows no such argument, and does not answer as a launcher does.
-    let error = Sandbox::new()
-        .launcher("/bin/cat")
-        .prepare()?
-        .explain()
-        .err();
+    let cat = Sandbox::new().launcher("/bin/cat").prepare()?;
+    for error in [cat.explain().err(), cat.check().err()] {
+        check(
+            matches!(error, Some(SandboxError::Launcher { .. })),
+            format!("{error:?}"),
+        )?;
+    }
+    Ok(())
+}
+
+fn check_of_rules() -> Tested {
+    Sandbox::new().prepare()?.check()?;
+    let folder = tempfile::tempdir()?;
+    let confinement = Sandbox::new().write(folder.path()).prepare()?;
+    drop(folder);
+    let error = confinement.check().err().ok_or("it is not there")?;
     check(
-        matches!(error, Some(SandboxError::Launcher { .. })),
-        format!("{error:?}"),
+        error.to_string().contains("cannot be opened"),
+        error.to_string(),
+    )
+}
+
+fn writable_launcher() -> Tested {
+    let folder = tempfile::tempdir()?;
+    let launcher = folder.path().join("agent");
+    std::fs::copy(std::env::current_exe()?, &launcher)?;
+    let confinement = Sandbox::new()
+        .write(folder.path())
+        .launcher(&launcher)
+        .prepare()?;
+    let script =
+        "mv \"$0\" x; rm -f \"$0\"; echo > \"$0\"; cp /bin/true \"$0.new\"; mv \"$0.new\" \"$0\"";
+    let mut command = confinement.command("sh", ["-c", script]);
+    let output = command.arg(&launcher).output()?;
+    check(
+        std::fs::read(&launcher)? == std::fs::read(std::env::current_exe()?)?,
+        format!("{output:?}"),
     )
 }
 
