@@ -203,7 +203,8 @@ pub use self::redact::{
 };
 #[cfg(feature = "security-policy")]
 pub use self::security_policy::{
-    Autonomy, Missing, Profile, SecurityPolicy, SecurityPolicyConfig, ToolConfig,
+    Autonomy, Missing, PolicySandbox, Profile, SandboxMode, SecurityPolicy, SecurityPolicyConfig,
+    ToolConfig,
 };
 #[cfg(any(feature = "security-policy", feature = "shell-hook"))]
 pub use self::shared::sandbox::SandboxConfig;

@@ -43,7 +43,8 @@ impl Confinement {
         command
     }
 
-    /// Runs the launcher itself under these rules, to no effect: then the kernel can enforce them.
+    /// Finds out whether the kernel can enforce these rules. Where Landlock is enough for that, and this executable is the
+    /// launcher, nothing is started. Elsewhere, the launcher runs under the rules, to no effect.
     ///
     /// ```no_run
     /// use hooks_sandbox::Sandbox;
@@ -57,6 +58,9 @@ impl Confinement {
     ///
     /// If the launcher is none, or the kernel cannot enforce the rules.
     pub fn check(&self) -> Result<(), SandboxError> {
+        if launcher::is_sure(&self.launcher) {
+            return Ok(());
+        }
         let mut command = self.command(&self.launcher, [launcher::PROBE]);
         let output = command.stdin(Stdio::null()).output().at(&self.launcher)?;
         if serde_json::from_slice::<Machine>(&output.stdout).is_ok() {
@@ -106,6 +110,29 @@ impl Confinement {
                 .map(|argument| argument.as_ref().to_owned()),
         );
         words
+    }
+
+    /// Returns the program and its arguments in words that [`words`](Confinement::words) may have made.
+    ///
+    /// ```
+    /// use hooks_sandbox::{Confinement, Sandbox};
+    ///
+    /// let words = Sandbox::new().launcher("/bin/agent").prepare()?.words("ls", ["/usr"]);
+    /// let words: Vec<_> = words.iter().filter_map(|word| word.to_str()).collect();
+    /// assert_eq!(Confinement::program_of(&words), Some(&["ls", "/usr"][..]));
+    /// assert_eq!(Confinement::program_of(&["ls"]), None);
+    /// # Ok::<_, hooks_sandbox::SandboxError>(())
+    /// ```
+    #[must_use]
+    pub fn program_of<S: AsRef<str>>(words: &[S]) -> Option<&[S]> {
+        match words {
+            [_, outer, _, dashes, program @ ..]
+                if outer.as_ref() == launcher::OUTER && dashes.as_ref() == "--" =>
+            {
+                Some(program)
+            }
+            _ => None,
+        }
     }
 
     /// Returns the words before a program, quoted for a shell, with a space at the end: what follows is the program and

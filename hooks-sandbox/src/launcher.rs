@@ -3,7 +3,7 @@
 //! No code runs between fork and exec. The caller's own executable is started once more with a first argument that no
 //! program has by accident, and everything that it must know stands in its arguments.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Context as _;
@@ -50,6 +50,17 @@ pub fn enter_if_asked() {
         FAILED
     });
     std::process::exit(code);
+}
+
+/// Whether it is sure, without starting anything, that this executable is the launcher and the kernel does what it needs:
+/// Landlock as of its third version, which also limits how files are shortened.
+pub(crate) fn is_sure(launcher: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    let is_able = crate::linux::limits_files();
+    #[cfg(not(target_os = "linux"))]
+    let is_able = false;
+    let is_own = || std::env::current_exe().is_ok_and(|own| own == launcher);
+    is_able && IS_LAUNCHER.load(Ordering::Relaxed) && is_own()
 }
 
 /// The program that confines others, where it is installed.

@@ -75,5 +75,6 @@ pub use self::confinement::Confinement;
 pub use self::error::SandboxError;
 pub use self::explain::Explanation;
 pub use self::launcher::enter_if_asked;
+pub use self::proxy::{HostPattern, NotAPattern};
 pub use self::report::{Attempt, Reason, Refused, Report};
 pub use self::sandbox::Sandbox;

@@ -5,11 +5,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use hooks_sandbox::Confinement;
 use hooks_shell::{Effects, Environment, Files, Program, Script};
 use serde_json::Value;
 
+use super::SecurityPolicyConfig;
 use super::guard::{self, Guard};
-use super::sandbox::in_quotes;
+use super::hosts::Hosts;
+use super::sandbox::CONFINED;
 use crate::shared::caller;
 use crate::shared::visible::Visible;
 
@@ -18,14 +21,25 @@ use crate::shared::visible::Visible;
 pub(super) struct Programs {
     /// Those that may do whatever they like are marked.
     allowed: BTreeMap<String, bool>,
+    /// Those that are allowed in a sandbox only.
+    confined: &'static [&'static str],
 }
 
 impl Programs {
-    pub(super) fn new(allowed: &[String], trusted: &[String]) -> Self {
-        let allowed = allowed.iter().map(|name| (name.clone(), false));
-        let trusted = trusted.iter().map(|name| (name.clone(), true));
+    pub(super) fn new(config: &SecurityPolicyConfig) -> Self {
+        let allowed = config
+            .allowed_commands
+            .iter()
+            .map(|name| (name.clone(), false));
+        let trusted = config
+            .trusted_commands
+            .iter()
+            .map(|name| (name.clone(), true));
+        // Who writes a list means that list.
+        let is_usual = config.allowed_commands == SecurityPolicyConfig::default().allowed_commands;
         Programs {
             allowed: allowed.chain(trusted).collect(),
+            confined: if is_usual { &CONFINED } else { &[] },
         }
     }
 
@@ -33,11 +47,20 @@ impl Programs {
         self.allowed.contains_key(program)
     }
 
-    fn check(&self, program: &Program) -> Result<(), String> {
-        let is_known = program.is_known;
+    /// Checks a program. In a sandbox, it needs not be known what it does with its arguments.
+    fn check(&self, program: &Program, holds: bool) -> Result<(), String> {
+        let is_known = program.is_known || holds;
         let program = program.name.as_str();
         let shown = Visible(program);
+        let is_confined = self.confined.contains(&program);
         match self.allowed.get(program) {
+            None if is_confined && holds => return Ok(()),
+            None if is_confined => {
+                return Err(format!(
+                    "`{shown}` runs code of the workspace, so it is allowed in a sandbox only: a person may list it in \
+                     `allowed_commands`, or let commands run in one"
+                ));
+            }
             Some(is_trusted) if is_known || *is_trusted => return Ok(()),
             Some(_) => {
                 return Err(format!(
@@ -64,66 +87,31 @@ impl Programs {
 pub(super) enum Form {
     /// A script.
     Text(String),
-    /// A shell and its arguments, one of which is the script: `["bash", "-lc", "…"]`.
-    Shell(usize, String),
+    /// A script, after a shell and its arguments: `["bash", "-lc", "…"]`.
+    Shell(Vec<String>, String),
     /// A program and its arguments, without a shell.
     Words(Vec<String>),
 }
 
 impl Form {
-    pub(super) fn of(value: &Value) -> Option<Self> {
-        if let Value::String(text) = value {
-            return Some(Form::Text(text.clone()));
-        }
-        let words: Option<Vec<String>> = value
-            .as_array()?
-            .iter()
-            .map(|word| word.as_str().map(String::from))
-            .collect();
-        let words = words.filter(|words| !words.is_empty())?;
-        let flags: Vec<_> = words[1..]
-            .iter()
-            .rev()
-            .skip(1)
-            .map(String::as_str)
-            .collect();
-        let is_script = matches!(*flags, ["-c" | "-lc" | "-cl"] | ["-c", "-l"]);
-        Some(match words.last() {
-            Some(script) if is_script && is_shell(&words[0]) => {
-                Form::Shell(words.len() - 1, script.clone())
-            }
-            _ => Form::Words(words),
-        })
-    }
-
-    /// Adds arguments that stand beside the command. They must mean the same to a shell.
-    pub(super) fn with_arguments(self, value: &Value) -> Result<Self, String> {
-        let words = match value {
-            Value::Null => Some(Vec::new()),
-            words => words
-                .as_array()
-                .and_then(|words| words.iter().map(Value::as_str).collect()),
-        };
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-        let are_plain = |words: &Vec<&str>| words.iter().all(|word| word.chars().all(is_plain));
-        match (self, words.filter(are_plain)) {
-            (form, Some(words)) if words.is_empty() => Ok(form),
-            (Form::Text(program), Some(words)) => {
-                let words = words.into_iter().map(String::from);
-                Ok(Form::Words([program].into_iter().chain(words).collect()))
-            }
-            _ => Err("the arguments beside the command are not a list of plain words: write them into the command".into()),
+    fn of(mut words: Vec<String>) -> Self {
+        let arguments: Vec<_> = words.iter().skip(1).map(String::as_str).collect();
+        let is_script = matches!(*arguments, ["-c" | "-lc" | "-cl", _] | ["-l", "-c", _]);
+        match words.pop() {
+            Some(script) if is_script && is_shell(&words[0]) => Form::Shell(words, script),
+            last => Form::Words(words.into_iter().chain(last).collect()),
         }
     }
 
-    pub(super) fn script_place(&self) -> Option<usize> {
+    /// Returns the script, if a shell reads one.
+    pub(super) fn shell_script(&self) -> Option<&str> {
         match self {
-            Form::Shell(nth, _) => Some(*nth),
-            _ => None,
+            Form::Text(text) | Form::Shell(_, text) => Some(text),
+            Form::Words(_) => None,
         }
     }
 
-    pub(super) fn script(&self) -> String {
+    fn script(&self) -> String {
         match self {
             Form::Text(text) | Form::Shell(_, text) => text.clone(),
             Form::Words(words) => {
@@ -132,6 +120,76 @@ impl Form {
             }
         }
     }
+}
+
+/// A command as it stands in the arguments of a call.
+pub(super) struct Given {
+    command: Form,
+    /// The words beside it; nothing if they are none.
+    arguments: Option<Vec<String>>,
+}
+
+impl Given {
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        let command = match value {
+            Value::String(text) => Form::Text(text.clone()),
+            words => Form::of(texts(words).filter(|words| !words.is_empty())?),
+        };
+        let arguments = Some(Vec::new());
+        Some(Given { command, arguments })
+    }
+
+    /// Adds the words that stand beside the command.
+    pub(super) fn with_arguments(self, value: &Value) -> Self {
+        let arguments = if value.is_null() {
+            self.arguments
+        } else {
+            texts(value)
+        };
+        Given { arguments, ..self }
+    }
+
+    /// Returns the command. The words beside it must mean the same to a shell.
+    pub(super) fn form(self) -> Result<Form, String> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+        let are_plain = |words: &Vec<String>| words.iter().all(|word| word.chars().all(is_plain));
+        match (self.command, self.arguments.filter(are_plain)) {
+            (form, Some(words)) if words.is_empty() => Ok(form),
+            (Form::Text(program), Some(words)) => {
+                Ok(Form::Words([program].into_iter().chain(words).collect()))
+            }
+            _ => Err("the arguments beside the command are not a list of plain words: write them into the command".into()),
+        }
+    }
+
+    /// Returns the command in the sandbox, if it is written as one that runs there.
+    pub(super) fn confined(&self) -> Option<Form> {
+        let arguments = self.arguments.as_ref()?;
+        let words = match &self.command {
+            Form::Text(text) if arguments.is_empty() => {
+                let words = shlex::split(text)?;
+                return match Confinement::program_of(&words)? {
+                    [_, _, script] => Some(Form::Text(script.clone())),
+                    _ => None,
+                };
+            }
+            Form::Text(program) => [std::slice::from_ref(program), arguments].concat(),
+            Form::Words(words) => words.clone(),
+            Form::Shell(..) => return None,
+        };
+        Confinement::program_of(&words).map(|words| Form::of(words.to_vec()))
+    }
+}
+
+/// Returns the texts of a list.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let words = value.as_array()?.iter();
+    words.map(|word| word.as_str().map(String::from)).collect()
+}
+
+/// Quotes a text for a shell, whatever it is.
+pub(super) fn in_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Returns a command that only sets variables; nothing if they are not texts.
@@ -232,89 +290,93 @@ fn parts(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Judges whether a command may run in a directory that is absolute and without links. Returns the form in which it may
-/// run.
-pub(super) fn judge(
-    form: &Form,
-    programs: &Programs,
-    guard: &Guard,
-    directory: &Path,
-    rewrites: bool,
-) -> Result<Option<String>, String> {
-    let text = form.script();
-    // Without a shell, exactly what was judged runs.
-    let is_exact = matches!(form, Form::Words(_));
-    // A rewritten command is judged again when it is approved, without its prelude if the prelude is the expected one.
-    if let Some((prelude, body)) = parts(&text)
-        && let Ok(effects) = allowed(body, programs, guard, directory, rewrites)
-        && effects.prelude() == prelude
-    {
-        return Ok(Some(text));
-    }
-    let effects = allowed(&text, programs, guard, directory, rewrites && !is_exact)?;
-    if !(rewrites || is_exact) || effects.rewritten().is_none() {
-        if let Some(disputed) = effects.disputed().next() {
-            return Err(disputed.reason.clone());
+/// By what a command is judged.
+pub(super) struct Judge<'p> {
+    pub(super) programs: &'p Programs,
+    pub(super) hosts: &'p Hosts,
+    pub(super) guard: &'p Guard,
+    /// Whether the command runs where the kernel limits which files it uses, and which hosts it reaches.
+    pub(super) holds: bool,
+}
+
+impl Judge<'_> {
+    /// Judges whether a command may run in a directory that is absolute and without links. Returns the script that may run
+    /// if it is another one, and what it would do.
+    pub(super) fn judge(
+        &self,
+        form: &Form,
+        directory: &Path,
+        rewrites: bool,
+    ) -> Result<(Option<String>, Effects), String> {
+        let text = form.script();
+        // Without a shell, exactly what was judged runs.
+        let is_exact = matches!(form, Form::Words(_));
+        // A rewritten command is judged again when it is approved, without its prelude if the prelude is the expected one.
+        if let Some((prelude, body)) = parts(&text)
+            && let Ok(effects) = self.allowed(body, directory, rewrites)
+            && effects.prelude() == prelude
+        {
+            return Ok((Some(text), effects));
         }
-        return Ok(None);
+        let effects = self.allowed(&text, directory, rewrites && !is_exact)?;
+        let rewritten = effects.rewritten().filter(|_| rewrites && !is_exact);
+        let Some(rewritten) = rewritten else {
+            let is_meant = !is_exact || effects.rewritten().is_none();
+            let disputed = effects.disputed().next().filter(|_| is_meant);
+            return match disputed.map(|disputed| disputed.reason.clone()) {
+                Some(reason) => Err(reason),
+                None => Ok((None, effects)),
+            };
+        };
+        let script = match effects.prelude().as_str() {
+            "" => rewritten.to_owned(),
+            prelude => format!("{prelude}\n{rewritten}"),
+        };
+        Ok((Some(script), effects))
     }
-    let prelude = effects.prelude();
-    Ok(effects.rewritten().map(|script| match prelude.as_str() {
-        "" => script.to_owned(),
-        prelude => format!("{prelude}\n{script}"),
-    }))
-}
 
-fn allowed(
-    text: &str,
-    programs: &Programs,
-    guard: &Guard,
-    directory: &Path,
-    rewrites: bool,
-) -> Result<Effects, String> {
-    let script = Script::parse(text).map_err(|rejected| rejected.to_string())?;
-    let environment = environment(directory);
-    let mut effects = script.evaluate(&environment);
-    if !rewrites || effects.rewritten().is_none() {
-        effects = script.evaluate(&environment.as_written());
+    fn allowed(&self, text: &str, directory: &Path, rewrites: bool) -> Result<Effects, String> {
+        let script = Script::parse(text).map_err(|rejected| rejected.to_string())?;
+        let environment = environment(directory);
+        let mut effects = script.evaluate(&environment);
+        if !rewrites || effects.rewritten().is_none() {
+            effects = script.evaluate(&environment.as_written());
+        }
+        let first = self.wrong(&effects, directory).next();
+        match first {
+            Some((_, reason)) => Err(reason),
+            None => Ok(effects),
+        }
     }
-    let first = wrong(&effects, programs, guard, directory).next();
-    match first {
-        Some((_, reason)) => Err(reason),
-        None => Ok(effects),
-    }
-}
 
-/// Returns everything that is not allowed in a script, each with its place.
-fn wrong<'e>(
-    effects: &'e Effects,
-    programs: &'e Programs,
-    guard: &'e Guard,
-    directory: &'e Path,
-) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
-    let denied = outside(effects).filter_map(|program| {
-        let denied = programs.check(program).err()?;
-        Some((program.span.clone(), denied))
-    });
-    let unknown = effects
-        .unknown()
-        .map(|unknown| (unknown.span.clone(), unknown.reason.clone()));
-    denied
-        .chain(unknown)
-        .chain(guard.check_all(effects, directory))
+    /// Returns everything that is not allowed in a script, each with its place.
+    fn wrong<'e>(
+        &'e self,
+        effects: &'e Effects,
+        directory: &'e Path,
+    ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
+        let denied = outside(effects).filter_map(|program| {
+            let denied = self.programs.check(program, self.holds).err()?;
+            Some((program.span.clone(), denied))
+        });
+        let unknown = effects
+            .unknown()
+            .filter(|unknown| !(self.holds && unknown.is_argument))
+            .map(|unknown| (unknown.span.clone(), unknown.reason.clone()));
+        denied
+            .chain(unknown)
+            .chain(self.hosts.check(effects, self.holds))
+            .chain(self.guard.check_all(effects, directory, self.holds))
+    }
 }
 
 /// Judges a script that its shell runs as it is written. Returns everything that is not allowed, each with its place.
-pub(super) fn findings(
-    text: &str,
-    programs: &Programs,
-    guard: &Guard,
-) -> Vec<(Range<usize>, String)> {
+pub(super) fn findings(text: &str, judge: &Judge<'_>) -> Vec<(Range<usize>, String)> {
     let script = match Script::parse(text) {
         Ok(script) => script,
         Err(rejected) => return vec![(rejected.span(), rejected.to_string())],
     };
-    let directory = guard.workspace();
+    let directory = judge.guard.workspace();
     let mut environment = environment(directory).as_written();
     if shell_of(text) == Some("bash") {
         environment = environment.in_bash();
@@ -322,9 +384,7 @@ pub(super) fn findings(
     let effects = script.evaluate(&environment);
     let disputed = effects.disputed();
     let disputed = disputed.map(|disputed| (disputed.span.clone(), disputed.reason.clone()));
-    wrong(&effects, programs, guard, directory)
-        .chain(disputed)
-        .collect()
+    judge.wrong(&effects, directory).chain(disputed).collect()
 }
 
 /// Returns the shell that the first line of a script names: `sh`, `bash`, `dash` or `zsh`.

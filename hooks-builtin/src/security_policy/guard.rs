@@ -122,14 +122,117 @@ impl Guard {
         &'e self,
         effects: &'e Effects,
         start: &'e Path,
+        holds: bool,
     ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
         let mut checked = None;
         let paths = effects.paths().enumerate().take(MOST_PATHS + 2);
         paths.filter_map(move |(nth, used)| {
+            if holds {
+                let wrong = self.check_named(used).err()?;
+                return Some((used.span.clone(), wrong));
+            }
             let checked = checked.get_or_insert_with(|| Checked::of(effects));
             let wrong = self.check_use(nth, used, start, checked).err()?;
             Some((used.span.clone(), wrong))
         })
+    }
+
+    /// Checks the paths that a command names, and no others: the kernel limits where it gets.
+    fn check_named(&self, used: &PathUse) -> Result<(), String> {
+        for directory in used.directories.iter() {
+            let base = Path::new(directory);
+            let folders: Vec<&str> = match &used.path {
+                Argument::Text(path) if is_harmless(path) => continue,
+                Argument::Text(path) => vec![super::path_of_address(path)?],
+                Argument::Pattern(pattern) => vec![fixed(pattern).0],
+                Argument::Names(names) => names.folders().collect(),
+                _ => continue,
+            };
+            for folder in folders {
+                let folder = self.enter(if folder.is_empty() { "." } else { folder }, base)?;
+                let is_there = |name: &String| folder.join(name).symlink_metadata().is_ok();
+                if matches!(used.access, Access::WriteTree | Access::Move)
+                    && let Some(name) = self.names.iter().find(|name| is_there(name))
+                {
+                    return Err(format!(
+                        "the path `{}` is forbidden",
+                        folder.join(name).display()
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the folders that a command writes to: those that hold what it names.
+    pub(super) fn written(&self, effects: &Effects) -> Result<Vec<PathBuf>, String> {
+        let mut folders = BTreeSet::new();
+        for used in effects
+            .paths()
+            .filter(|used| used.access.changes() || used.access.makes_links())
+        {
+            for directory in used.directories.iter() {
+                let places = places(&used.path, Path::new(directory))?;
+                if places.is_empty() {
+                    folders.insert(self.workspace.clone());
+                }
+                for place in places {
+                    let is_one = used.path.known().is_some();
+                    let mut around = place.ancestors().skip(usize::from(is_one));
+                    folders.extend(around.find(|folder| folder.is_dir()).map(Path::to_owned));
+                }
+            }
+        }
+        folders.retain(|folder| {
+            !folder.starts_with("/dev")
+                && (!self.workspace_only || is_within(folder, &self.workspace))
+        });
+        Ok(folders.into_iter().collect())
+    }
+
+    /// Returns what a command reads outside of the workspace.
+    pub(super) fn read(&self, effects: &Effects) -> Vec<PathBuf> {
+        let mut found = BTreeSet::new();
+        for used in effects.paths() {
+            let bases = used.directories.iter().map(Path::new);
+            let places = bases
+                .filter_map(|base| places(&used.path, base).ok())
+                .flatten();
+            found.extend(
+                places.filter(|place| place.exists() && !is_within(place, &self.workspace)),
+            );
+        }
+        found.into_iter().collect()
+    }
+
+    /// Returns what is there and must not be seen in a sandbox: all that is forbidden, but the folder of git, which git
+    /// needs, and the system's own folders, which every program needs.
+    pub(super) fn hidden(&self) -> Result<Vec<PathBuf>, String> {
+        const NEEDED: &str = "/etc /dev /proc /sys /run /var/run /boot /root";
+        let is_needed = |path: &Path| NEEDED.split(' ').any(|needed| path == Path::new(needed));
+        let forbidden = self
+            .forbidden
+            .iter()
+            .map(|forbidden| forbidden.path.clone());
+        let mut hidden: Vec<_> = forbidden
+            .filter(|path| !is_needed(path) && !path.ends_with(".git") && path.exists())
+            .collect();
+        let mut names = self.names.iter().filter(|name| *name != ".git").peekable();
+        if names.peek().is_some() {
+            let mut budget = MOST_FILES;
+            let mut find = |name: &str, folder: &Path, _: bool| {
+                if name != ".git" && self.is_forbidden_name(name) {
+                    hidden.push(folder.join(name));
+                }
+                Ok(None)
+            };
+            let below = Below {
+                is_write: false,
+                ..Below::default()
+            };
+            self.walk(&self.workspace, &below, &mut find, &mut budget)?;
+        }
+        Ok(hidden)
     }
 
     /// Checks one path of a command.
@@ -623,6 +726,32 @@ impl Made {
         }
         Ok(())
     }
+}
+
+/// Returns the folders outside of a workspace that git keeps its own files in, for what it does in another folder.
+pub(super) fn repository(used: &PathUse, workspace: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in used.directories.iter().map(Path::new) {
+        let git = work_tree(folder).map(|top| top.join(".git"));
+        let linked = git
+            .as_ref()
+            .and_then(|git| std::fs::read_to_string(git).ok());
+        let linked = linked
+            .as_deref()
+            .and_then(|text| text.trim_end().strip_prefix("gitdir: "));
+        let linked = linked
+            .zip(git.as_deref().and_then(Path::parent))
+            .map(|(git, top)| top.join(git));
+        // A work tree that was added has its own folder within that of the repository.
+        let common = linked
+            .as_ref()
+            .and_then(|git| git.ancestors().find(|folder| folder.ends_with(".git")));
+        found.extend(common.map(Path::to_owned).or(linked.clone()).or(git));
+    }
+    found.retain(|git| git.is_dir() && !is_within(git, workspace));
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Returns the top of the work tree of git's that a folder belongs to.

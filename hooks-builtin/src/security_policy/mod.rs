@@ -7,31 +7,34 @@
 mod actions;
 mod command;
 mod guard;
+mod hosts;
 mod missing;
 mod sandbox;
 mod tools;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
 use hooks_core::{HookAction, hook, priority};
-use hooks_shell::Access;
+use hooks_shell::{Access, Effects};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::actions::Actions;
-use self::command::{Form, Programs};
+use self::command::{Form, Given, Programs, in_quotes};
 use self::guard::Guard;
+use self::hosts::Hosts;
 pub use self::missing::Missing;
-use self::sandbox::Sandbox;
+pub use self::sandbox::{PolicySandbox, SandboxMode};
 pub use self::tools::ToolConfig;
 use self::tools::{ToolConfigs, Tools};
 use crate::shared::alias::Alias;
 use crate::shared::caller;
 use crate::shared::patch;
+use crate::shared::sandbox::SandboxConfig;
 pub use crate::shared::tools::Profile;
 use crate::shared::tools::Role;
 use crate::shared::{BuildError, Globs, paths};
@@ -106,6 +109,9 @@ struct Inner {
     config: SecurityPolicyConfig,
     tools: Tools,
     programs: Programs,
+    hosts: Hosts,
+    /// Whether the kernel confines commands, or why not; nothing if no hook asks it to.
+    kernel: OnceLock<Result<(), String>>,
     actions: Mutex<Actions>,
     /// The guard of the workspace that was used last: an agent has few.
     guard: Mutex<Option<(String, Arc<Guard>)>>,
@@ -143,9 +149,9 @@ pub struct SecurityPolicyConfig {
     /// The most calls per hour of tools that are not read-only. The default is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_actions_per_hour: Option<u32>,
-    /// The names of the programs that shell commands may run. The default is `cargo`, `git`, `npm` and some programs
-    /// that read files and text. If you allow a program that runs others, such as `make`, `ssh`, `rsync` or an
-    /// interpreter, you allow whatever it can run.
+    /// The names of the programs that shell commands may run. The default is `git` and some programs that read files and
+    /// text; where commands run in a sandbox, also `cargo`, `npm`, `make`, `python3` and others that run code. If you list
+    /// a program that runs others, you allow whatever it can run.
     pub allowed_commands: Vec<String>,
     /// More programs that shell commands may run, although the policy does not know what they do with their arguments. It
     /// judges the arguments that look like paths, and nothing else. A program that it does not know and that is only in
@@ -169,13 +175,18 @@ pub struct SecurityPolicyConfig {
     pub tools: ToolConfigs,
     /// Whether the policy replaces a command by the form that it judged. The default is `true`.
     pub rewrite: bool,
-    /// Whether `hooks sandbox` runs the commands, so that they can write only to the workspace. The default is `false`.
-    /// It needs Linux.
-    pub sandbox: bool,
-    /// The program `hooks` for the sandbox. The default is the one in `PATH`.
-    pub sandbox_program: PathBuf,
-    /// More options for `hooks sandbox`, such as `["--read", "/opt/tools", "--connect", "443"]`. The default is none.
-    pub sandbox_options: Vec<String>,
+    /// The hosts that commands may reach: `example.com`, `*.example.org`, `example.com:8443`. By default, a command may
+    /// reach the hosts of the addresses in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_hosts: Option<Vec<String>>,
+    /// Whether commands run in a sandbox: `auto` (the default), `require` or `off`. See [`PolicySandbox`].
+    pub sandbox: SandboxMode,
+    /// The program that confines commands. The default is this executable, or else the program `hooks` in `PATH`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox_program: Option<PathBuf>,
+    /// What commands may do in the sandbox besides what the policy has predicted, such as
+    /// `{ write = ["~/.cargo/registry"] }`. The default is nothing.
+    pub sandbox_rules: SandboxConfig,
     /// More tools that run a command, as globs. The default is none.
     pub shell_tools: Globs,
     /// The argument of `shell_tools` that contains the command. The default is `command`.
@@ -196,8 +207,7 @@ impl Default for SecurityPolicyConfig {
             read_only_tools: Globs::default(),
             max_actions_per_hour: None,
             allowed_commands: list(
-                "basename cargo cat cut date diff dirname du file find git grep head ls mkdir npm rg sed seq \
-                 sleep sort stat tail touch tr tree uniq wc which",
+                "basename cat cut date diff dirname du file find git grep head ls mkdir rg sed seq sleep sort stat tail touch tr tree uniq wc which",
             ),
             trusted_commands: Vec::new(),
             forbidden_paths: list(
@@ -210,9 +220,10 @@ impl Default for SecurityPolicyConfig {
             profiles: Profile::ALL.to_vec(),
             tools: ToolConfigs::new(),
             rewrite: true,
-            sandbox: false,
-            sandbox_program: "hooks".into(),
-            sandbox_options: Vec::new(),
+            allowed_hosts: None,
+            sandbox: SandboxMode::default(),
+            sandbox_program: None,
+            sandbox_rules: SandboxConfig::default(),
             shell_tools: Globs::default(),
             command_argument: "command".into(),
             path_arguments: Vec::new(),
@@ -269,19 +280,22 @@ impl SecurityPolicy {
                 return Err(wrong(key, format!("has `{found}`: {why}")));
             }
         }
-        let program = &config.sandbox_program;
-        let is_name = program.file_name() == Some(program.as_os_str());
-        if program.to_str().is_none() || !(is_name || program.is_absolute()) {
+        if let Some(program) = &config.sandbox_program
+            && !program.is_absolute()
+        {
             let message = format!(
-                "must be a name in `PATH` or an absolute path, not `{}`: the agent may change the files of its folder",
+                "must be an absolute path, not `{}`: the agent may change the files of its folder",
                 program.display()
             );
             return Err(wrong("sandbox_program", message));
         }
+        let hosts = Hosts::new(config.allowed_hosts.as_deref());
         let inner = Inner {
             config: config.clone(),
             tools: Tools::new(config).map_err(|message| wrong("tools", message))?,
-            programs: Programs::new(&config.allowed_commands, &config.trusted_commands),
+            programs: Programs::new(config),
+            hosts: hosts.map_err(|error| wrong("allowed_hosts", error.to_string()))?,
+            kernel: OnceLock::new(),
             actions: Mutex::default(),
             guard: Mutex::new(None),
         };
@@ -342,7 +356,7 @@ impl SecurityPolicy {
     #[must_use]
     pub fn findings(&self, cx: &AgentContext, script: &str) -> Vec<(usize, String)> {
         let found = match self.0.guard(&cx.cwd) {
-            Ok(guard) => command::findings(script, &self.0.programs, &guard),
+            Ok(guard) => command::findings(script, &self.0.judge_of(&guard)),
             Err(reason) => vec![(0..0, reason)],
         };
         let found = found.into_iter().map(|(place, reason)| {
@@ -404,19 +418,17 @@ impl SecurityPolicy {
         let Inner {
             config, actions, ..
         } = &*self.0;
-        let judged = self.0.judge(cx, &call.name, &call.args).and_then(|change| {
+        let judged = self.0.judge(cx, &call.name, &call.args).and_then(|judged| {
             if !self.is_read_only(&call.name) {
                 let mut actions = actions.lock().unwrap_or_else(PoisonError::into_inner);
                 actions.admit(Instant::now(), config.max_actions_per_hour)?;
             }
-            Ok(change)
+            Ok(judged)
         });
-        let change = match judged {
-            Ok(change) => change,
+        match judged {
+            Ok(Some(judged)) => judged.rewritten().apply(&mut call.args),
+            Ok(None) => {}
             Err(reason) => return HookAction::block(reason),
-        };
-        if let Some(change) = change {
-            change.apply(&mut call.args);
         }
         let is_deferred = matches!(call.approval, Approval::Defer { .. });
         if config.always_ask.matches(&call.name) && !is_deferred {
@@ -456,31 +468,79 @@ impl SecurityPolicy {
     }
 }
 
-/// A command in the form that was judged, and its place in the arguments.
-struct Change {
+/// A command that was judged, and its place in the arguments.
+struct Judged {
     argument: String,
-    /// The index of the script, in a list of words.
-    nth: Option<usize>,
-    script: String,
+    /// The argument with the words after the program, if they stand beside it.
+    beside: Option<String>,
+    form: Form,
+    /// The script that may run, if it is another one than is written.
+    script: Option<String>,
+    effects: Effects,
+    guard: Arc<Guard>,
+    /// The variables that are set beside the command.
+    variables: Vec<String>,
+    /// Whether it is written as it runs in a sandbox.
+    is_confined: bool,
 }
 
-impl Change {
-    fn apply(self, args: &mut Value) {
-        let place = match self.nth {
-            Some(nth) => args
-                .get_mut(&self.argument)
-                .and_then(|words| words.get_mut(nth)),
-            None => args.get_mut(&self.argument),
-        };
-        if let Some(place) = place {
-            *place = Value::String(self.script);
+impl Judged {
+    /// Returns the change that makes it what was judged.
+    fn rewritten(&self) -> Change {
+        let script = self.script.clone().filter(|_| !self.is_confined);
+        match (script, &self.form) {
+            (Some(script), Form::Text(_)) => self.change(script.into(), None),
+            (Some(script), Form::Shell(words, _)) => {
+                let words = words.iter().cloned().chain([script]);
+                self.change(words.collect(), None)
+            }
+            _ => Change::default(),
+        }
+    }
+
+    fn change(&self, value: Value, beside: Option<Value>) -> Change {
+        let beside = self.beside.clone().zip(beside);
+        Change(
+            [Some((self.argument.clone(), value)), beside]
+                .into_iter()
+                .flatten()
+                .collect(),
+        )
+    }
+
+    /// The shell that understands the script.
+    fn shell(&self) -> &'static str {
+        match self.effects.disputed().next() {
+            Some(_) => "bash",
+            None => "sh",
         }
     }
 }
 
+/// New values of arguments.
+#[derive(Default)]
+struct Change(Vec<(String, Value)>);
+
+impl Change {
+    fn apply(self, args: &mut Value) {
+        for (argument, value) in self.0 {
+            if let Some(place) = args.get_mut(&argument) {
+                *place = value;
+            }
+        }
+    }
+
+    /// Whether the arguments are as this makes them.
+    fn is_made(&self, args: &serde_json::Map<String, Value>) -> bool {
+        self.0
+            .iter()
+            .all(|(argument, value)| args.get(argument) == Some(value))
+    }
+}
+
 impl Inner {
-    /// Judges a call, except the number of actions. Returns the change to make.
-    fn judge(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<Option<Change>, String> {
+    /// Judges a call, except the number of actions. Returns its command, if there is one.
+    fn judge(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<Option<Judged>, String> {
         self.allows(cx, tool, args).map_err(shortened)
     }
 
@@ -489,7 +549,7 @@ impl Inner {
         cx: &AgentContext,
         name: &str,
         args: &Value,
-    ) -> Result<Option<Change>, String> {
+    ) -> Result<Option<Judged>, String> {
         let config = &self.config;
         if config.autonomy == Autonomy::ReadOnly && !config.read_only_tools.matches(name) {
             return Err(format!(
@@ -504,7 +564,7 @@ impl Inner {
         let args = args.as_object().unwrap_or(&empty);
         let mut command = None;
         let mut directory = None;
-        let mut arguments = &Value::Null;
+        let mut arguments = None;
         let mut variables = &Value::Null;
         let mut has_none = false;
         // The pattern may be relative to a folder in another argument.
@@ -549,7 +609,7 @@ impl Inner {
                         return Err(format!("`{argument}` of `{name}` must be a folder"));
                     }
                 }
-                Some(Role::Arguments) => arguments = value,
+                Some(Role::Arguments) => arguments = Some((argument, value)),
                 Some(Role::Environment) => variables = value,
                 Some(Role::Instead) => has_none = value == true,
                 Some(Role::Shell)
@@ -565,23 +625,56 @@ impl Inner {
         if !tool.is_shell() || (has_none && command.is_none()) {
             return Ok(None);
         }
-        let form = command.and_then(|(argument, value)| Some((argument, Form::of(value)?)));
-        let Some((argument, form)) = form else {
+        self.check_required()?;
+        let given = command.and_then(|(argument, value)| Some((argument, Given::of(value)?)));
+        let Some((argument, given)) = given else {
             return Err(format!(
                 "`{name}` needs its command as a string or a list of strings, in the argument `{}`",
                 tool.commands().join("` or `")
             ));
         };
-        let form = form.with_arguments(arguments)?;
+        let given = given.with_arguments(arguments.map_or(&Value::Null, |(_, value)| value));
         let guard = self.guard(&cx.cwd)?;
         let start = self.start(cx, &guard, directory)?;
         if !is_nothing(variables) {
             let set = command::assigning(variables).ok_or(
                 "the variables beside the command are not an object of texts: write them so",
             )?;
-            command::judge(&set, &self.programs, &guard, &start, false)?;
+            self.judged(&set, &guard, &start, false)?;
         }
-        self.check_command(cx, name, argument, form, &guard, &start)
+        let names = variables.as_object().into_iter().flatten();
+        let names: Vec<_> = names.map(|(name, _)| name.clone()).collect();
+        let judge = |form: Form, is_confined| -> Result<Option<Judged>, String> {
+            if let Form::Words(words) = &form
+                && let [program, patch] = words.as_slice()
+                && program == "apply_patch"
+            {
+                return self.check_patch(cx, patch).map(|()| None);
+            }
+            let enters = tool.is_persistent.then_some(&*start);
+            let (script, effects) = match enters {
+                Some(folder) => self.judged_apart(&form, &guard, folder)?,
+                None => self.judged(&form, &guard, &start, config.rewrite)?,
+            };
+            Ok(Some(Judged {
+                argument: argument.clone(),
+                beside: arguments.map(|(argument, _)| argument.clone()),
+                form,
+                script,
+                effects,
+                guard: guard.clone(),
+                variables: names.clone(),
+                is_confined,
+            }))
+        };
+        // A confined command is judged again when it is approved. It is the same only if the same rules come out again.
+        if let Some(form) = given.confined().filter(|_| self.holds())
+            && let Ok(Some(judged)) = judge(form, true)
+            && self.confine(&judged)?.is_made(args)
+        {
+            return Ok(Some(judged));
+        }
+        judge(given.form()?, false)
     }
 
     /// Returns the directory that a command runs in.
@@ -602,52 +695,52 @@ impl Inner {
         }
     }
 
-    fn check_command(
+    /// Judges a command. Returns the script that may run if it is another one, and what it would do.
+    fn judged(
         &self,
-        cx: &AgentContext,
-        name: &str,
-        argument: &str,
-        form: Form,
+        form: &Form,
         guard: &Guard,
         start: &Path,
-    ) -> Result<Option<Change>, String> {
-        let sandbox = self.sandbox(guard)?;
-        let form = match &sandbox {
-            Some(sandbox) => sandbox.unwrap(form),
-            None => form,
-        };
-        if let Form::Words(words) = &form
-            && let [program, patch] = words.as_slice()
-            && program == "apply_patch"
-        {
-            return self.check_patch(cx, patch).map(|()| None);
-        }
-        let judged = command::judge(&form, &self.programs, guard, start, self.config.rewrite)?;
-        let nth = form.script_place();
-        let is_kept = matches!(form, Form::Words(_));
-        let script = match sandbox {
-            None => judged.filter(|_| !is_kept),
-            Some(_) if is_kept => {
-                return Err(format!(
-                    "`{name}` runs a program without a shell, so the sandbox cannot confine it: write the command as a string, or as `[\"sh\", \"-c\", \"…\"]`"
-                ));
-            }
-            Some(sandbox) => Some(sandbox.wrap(&judged.unwrap_or_else(|| form.script()))),
-        };
-        Ok(script.map(|script| Change {
-            argument: argument.to_owned(),
-            nth,
-            script,
-        }))
+        rewrites: bool,
+    ) -> Result<(Option<String>, Effects), String> {
+        self.judge_of(guard).judge(form, start, rewrites)
     }
 
-    /// Returns the sandbox of a workspace, if commands run in one.
-    fn sandbox(&self, guard: &Guard) -> Result<Option<Sandbox>, String> {
-        let sandbox = Sandbox::of(&self.config, guard.workspace());
-        if self.config.sandbox && sandbox.is_none() {
-            return Err("the workspace path is not valid UTF-8, so it cannot be sandboxed".into());
+    fn judge_of<'p>(&'p self, guard: &'p Guard) -> command::Judge<'p> {
+        command::Judge {
+            programs: &self.programs,
+            hosts: &self.hosts,
+            guard,
+            holds: self.holds(),
         }
-        Ok(sandbox)
+    }
+
+    /// Judges a command for a shell that goes on afterwards: it enters its folder, and leaves the shell as it was.
+    fn judged_apart(
+        &self,
+        form: &Form,
+        guard: &Guard,
+        start: &Path,
+    ) -> Result<(Option<String>, Effects), String> {
+        let Some(text) = form.shell_script() else {
+            return Err("this tool has a shell that goes on: write the command as a string".into());
+        };
+        let begin = format!(
+            "( cd -P -- {} || exit\n",
+            in_quotes(&start.to_string_lossy())
+        );
+        let inner = text
+            .strip_prefix(&begin)
+            .and_then(|text| text.strip_suffix("\n)"));
+        let inner = inner.unwrap_or(text);
+        let (script, effects) = self.judged(
+            &Form::Text(inner.to_owned()),
+            guard,
+            start,
+            self.config.rewrite,
+        )?;
+        let script = script.as_deref().unwrap_or(inner);
+        Ok((Some(format!("{begin}{script}\n)")), effects))
     }
 
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
@@ -663,19 +756,15 @@ impl Inner {
         let is_command =
             |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Command);
         let argument = args.as_object()?.keys().find(is_command)?;
-        let form = Form::of(&args[argument])?;
+        let given = Given::of(&args[argument])?;
         let is_beside =
             |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Arguments);
-        let form = match args.as_object()?.keys().find(is_beside) {
-            Some(beside) => form.with_arguments(&args[beside]).ok()?,
-            None => form,
+        let given = match args.as_object()?.keys().find(is_beside) {
+            Some(beside) => given.with_arguments(&args[beside]),
+            None => given,
         };
-        let guard = self.guard(&cx.cwd).ok()?;
-        let form = match self.sandbox(&guard).ok()? {
-            Some(sandbox) => sandbox.unwrap(form),
-            None => form,
-        };
-        Some((form, guard))
+        let form = given.confined().map_or_else(|| given.form().ok(), Some)?;
+        Some((form, self.guard(&cx.cwd).ok()?))
     }
 
     /// Checks the arguments whose names say that they are paths, in lists and objects.

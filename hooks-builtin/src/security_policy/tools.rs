@@ -43,6 +43,10 @@ pub struct ToolConfig {
     /// The arguments with paths that the tool writes. The default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<String>,
+    /// Whether its shell goes on between calls, and keeps its folder and its variables. Then every command enters its
+    /// folder, and leaves the shell as it was. The default is `false`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub persistent: bool,
     /// The argument with a patch: a text that names files. Then you must declare every other argument too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
@@ -54,6 +58,7 @@ pub struct ToolConfig {
 
 fn declared_tool(config: &ToolConfig) -> Tool {
     let mut tool = Tool::default();
+    tool.is_persistent = config.persistent;
     tool.is_open = config.harmless.iter().any(|name| name == "*");
     let lists = [
         (&*config.harmless, Role::Harmless),

@@ -91,7 +91,7 @@ fn unescaped(line: &str) -> String {
 
 fn policy() -> SecurityPolicy {
     let mut config = SecurityPolicyConfig::default();
-    let more = "cp fd gh go jest jq mv pytest rustc rustfmt split tar tee tsc unzip xxd yarn zip";
+    let more = "cargo cp fd gh go jest jq mv npm pytest rustc rustfmt split tar tee tsc unzip xxd yarn zip";
     config
         .allowed_commands
         .extend(more.split(' ').map(String::from));
@@ -281,82 +281,6 @@ fn assert_only_what_is_set_is_unset(prelude: &str) {
     let names = names.strip_suffix('\n').unwrap();
     for name in names.split(' ') {
         assert!(std::env::var_os(name).is_some(), "{name}");
-    }
-}
-
-#[test]
-fn a_command_runs_in_the_sandbox_and_is_judged_alike_when_it_is_approved() {
-    let workspace = Workspace::new();
-    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
-        sandbox: true,
-        sandbox_program: "/opt/my tools/hooks".into(),
-        sandbox_options: vec!["--connect".into(), "443".into()],
-        ..SecurityPolicyConfig::default()
-    })
-    .unwrap();
-    let root = fs::canonicalize(&workspace.cx.cwd).unwrap();
-    let before = format!(
-        "'/opt/my tools/hooks' sandbox --write {} --connect 443 -- sh -c ",
-        root.display()
-    );
-    for (command, script) in [
-        ("cargo test", "cargo test"),
-        ("X=src; ls $X/{a,b}.rs", "X=src\nls src/a.rs src/b.rs"),
-        // Quotes within quotes.
-        ("grep \"it's\" Cargo.toml", " Cargo.toml"),
-    ] {
-        let args = left(&workspace, &policy, "shell", json!({ "command": command }));
-        let wrapped = args["command"].as_str().unwrap();
-        let quoted = wrapped
-            .strip_prefix(&before)
-            .unwrap_or_else(|| panic!("{wrapped}"));
-        // What the shell reads in the quotes, after what its environment asks for.
-        assert!(
-            quoted.starts_with('\'') && quoted.ends_with(&format!("{script}'")),
-            "{quoted}"
-        );
-        // Approved, judged and described as the command itself.
-        let approval = Approval::Usual;
-        let approve = ApproveToolCall {
-            id: "1",
-            name: "shell",
-            args: &args,
-            annotations: ToolAnnotations::default(),
-            approval: &approval,
-        };
-        let said = hooks![&policy].intercept_now(&workspace.cx, &mut { approve });
-        assert!(said.is_continue(), "{said:?}");
-        let described = policy.describe(&workspace.cx, "shell", &args);
-        let plain = policy.describe(&workspace.cx, "shell", &json!({ "command": command }));
-        assert_eq!(described, plain);
-        // A second time changes nothing.
-        assert_eq!(left(&workspace, &policy, "shell", args.clone()), args);
-    }
-    // A shell's own arguments stay, and its script is wrapped.
-    let args = json!({ "command": ["bash", "-lc", "cargo test"] });
-    let args = left(&workspace, &policy, "shell", args);
-    assert_eq!(args["command"][1], "-lc");
-    assert!(args["command"][2].as_str().unwrap().starts_with(&before));
-    // What stands outside of the quotes is judged, and so is what stands in them.
-    for command in [
-        format!("{before}'cargo test'; curl x"),
-        format!("{before}'curl x'"),
-        format!("{before}'cargo test' 'curl x'"),
-        "hooks sandbox -- sh -c 'cargo test'".to_owned(),
-    ] {
-        assert!(workspace.command(&policy, &command).is_err(), "{command}");
-    }
-    let words = json!({ "command": ["cargo", "test"] });
-    let reason = workspace.judge(&policy, "shell", words).unwrap_err();
-    assert!(reason.contains("without a shell"), "{reason}");
-    // A program in the agent's own folder can be replaced by the agent.
-    for program in ["./hooks", "bin/hooks", ""] {
-        let error = SecurityPolicy::from_config(&SecurityPolicyConfig {
-            sandbox_program: program.into(),
-            ..SecurityPolicyConfig::default()
-        })
-        .unwrap_err();
-        assert!(error.to_string().contains("sandbox_program"), "{error}");
     }
 }
 

@@ -24,6 +24,7 @@ use rustix::process::{set_parent_process_death_signal, setsid};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+pub(crate) use self::walls::limits_files;
 use crate::SandboxError;
 use crate::error::Context as _;
 use crate::explain::Machine;
@@ -69,7 +70,15 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
     }
     if let Some(port) = network(&order).or_fail("there is no network of its own")? {
         program.envs(PROXY.map(|name| (name, format!("http://127.0.0.1:{port}"))));
-        program.envs(["NO_PROXY", "no_proxy"].map(|name| (name, "localhost,127.0.0.1")));
+        // A server of this machine is behind the proxy, too, if it may be reached.
+        if !order
+            .rules
+            .domains
+            .iter()
+            .any(|host| host.starts_with("localhost"))
+        {
+            program.envs(["NO_PROXY", "no_proxy"].map(|name| (name, "localhost,127.0.0.1")));
+        }
         walls::raise(&order, Some(port))?;
     } else {
         walls::raise(&order, None)?;

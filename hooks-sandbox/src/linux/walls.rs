@@ -78,6 +78,15 @@ pub(crate) fn version() -> i32 {
     }
 }
 
+/// Whether this kernel's Landlock alone limits all that is done with files, their length included. It restricts nothing.
+pub(crate) fn limits_files() -> bool {
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(ABI::V3))
+        .and_then(Ruleset::create)
+        .is_ok()
+}
+
 /// What is refused unless a rule allows it. What the rules need, the kernel must have; the rest is taken if it is there.
 fn handled(order: &Order) -> Result<Ruleset, RulesetError> {
     let best = order.rules.effort.best;

@@ -14,13 +14,21 @@ const PORTS: [u16; 2] = [443, 80];
 /// How long one address may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The hosts that one `--domain` allows: `example.com`, `*.example.org`, `example.net:8443`, `localhost:3000`.
+/// The hosts that one [`domain`](crate::Sandbox::domain) allows: `example.com`, `*.example.org`, `example.net:8443`,
+/// `localhost:3000`.
+///
+/// ```
+/// let hosts: hooks_sandbox::HostPattern = "*.example.org".parse()?;
+/// assert!(hosts.matches("A.example.org.", 443) && !hosts.matches("example.org", 443));
+/// assert!(!hosts.matches("a.example.org", 22));
+/// # Ok::<_, hooks_sandbox::NotAPattern>(())
+/// ```
 ///
 /// `*.example.org` are the names below `example.org`, and not that name itself. Without a port, the ports are 443 and 80.
 /// A name must lead to public addresses, but `localhost` must lead to this machine. An address is allowed only if it is
 /// the pattern, and is then not judged.
-#[derive(Debug)]
-pub(super) struct HostPattern {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostPattern {
     text: String,
     host: String,
     below: bool,
@@ -28,6 +36,12 @@ pub(super) struct HostPattern {
 }
 
 impl HostPattern {
+    /// Whether a connection to this port of a host is allowed. What the name leads to is judged later.
+    #[must_use]
+    pub fn matches(&self, host: &str, port: u16) -> bool {
+        plain(host).is_some_and(|host| self.has_host(&host)) && self.has_port(port)
+    }
+
     fn has_host(&self, host: &str) -> bool {
         match host.strip_suffix(self.host.as_str()) {
             Some(rest) if self.below => rest.len() > 1 && rest.ends_with('.'),
@@ -67,12 +81,12 @@ impl FromStr for HostPattern {
 }
 
 /// A text names no hosts.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "`{0}` names no hosts: write `example.com`, `*.example.com` for the names below it, or `example.com:8443` for another \
      port than 443 and 80, with letters beyond ASCII as `xn--…`"
 )]
-pub(crate) struct NotAPattern(String);
+pub struct NotAPattern(String);
 
 /// Returns a name or an address in its one spelling: in lower case, without brackets or a dot at its end.
 fn plain(host: &str) -> Option<String> {

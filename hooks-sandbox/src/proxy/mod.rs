@@ -19,6 +19,7 @@ use std::time::Duration;
 
 pub(crate) use self::hosts::Hosts;
 use self::hosts::NotConnected;
+pub use self::hosts::{HostPattern, NotAPattern};
 use crate::{Attempt, Refused};
 
 /// The connections at one time. More of them are closed at once.

@@ -265,10 +265,12 @@ fn is_refused(thread: Pid, attempt: Attempt, target: &str, error: Option<Errno>)
     }
 }
 
-/// Whether a path exists, but not for a thread.
+/// Whether a path leads to something that is there, but not for a thread.
 fn is_hidden(thread: Pid, path: &Path) -> bool {
-    let inside = format!("/proc/{thread}/root{}", path.display());
-    path.symlink_metadata().is_ok() && Path::new(&inside).symlink_metadata().is_err()
+    path.canonicalize().is_ok_and(|real| {
+        let inside = format!("/proc/{thread}/root{}", real.display());
+        Path::new(&inside).symlink_metadata().is_err()
+    })
 }
 
 /// Returns the calls at which a tracer stops a program, as a filter does; without a tracer they fail. An empty list of

@@ -86,7 +86,8 @@ pub enum Access {
 
 impl Access {
     /// Whether the access creates, changes or removes something.
-    pub(crate) fn changes(self) -> bool {
+    #[must_use]
+    pub fn changes(self) -> bool {
         matches!(self, Access::Write | Access::WriteTree | Access::Move)
     }
 
@@ -138,6 +139,9 @@ pub struct Unknown {
     pub reason: String,
     /// Its place in the script, in bytes.
     pub span: Range<usize>,
+    /// Whether all that is unknown is an argument of a known program, or the file of a redirection. Where the kernel limits
+    /// what the program does, that needs not be known.
+    pub is_argument: bool,
 }
 
 /// What a script would do, as far as this can be determined before it runs.

@@ -126,15 +126,34 @@ impl<'e> Evaluator<'e> {
     }
 
     pub(crate) fn unknown(&mut self, reason: impl Into<String>) {
-        let (reason, span) = (reason.into(), self.at.clone());
-        self.trace.effects.unknown.push(Unknown { reason, span });
+        let unknown = self.unknown_of(reason);
+        self.trace.effects.unknown.push(unknown);
+    }
+
+    /// Records that an argument of a known program is unknown, or the file of a redirection.
+    pub(crate) fn unknown_argument(&mut self, reason: impl Into<String>) {
+        let is_argument = true;
+        let unknown = self.unknown_of(reason);
+        let unknown = Unknown {
+            is_argument,
+            ..unknown
+        };
+        self.trace.effects.unknown.push(unknown);
+    }
+
+    fn unknown_of(&self, reason: impl Into<String>) -> Unknown {
+        Unknown {
+            reason: reason.into(),
+            span: self.at.clone(),
+            is_argument: false,
+        }
     }
 
     /// Records that shells disagree, unless the shell is known.
     pub(crate) fn dispute(&mut self, reason: impl Into<String>) {
         if !self.environment.is_bash {
-            let (reason, span) = (reason.into(), self.at.clone());
-            self.trace.effects.disputed.push(Unknown { reason, span });
+            let disputed = self.unknown_of(reason);
+            self.trace.effects.disputed.push(disputed);
         }
     }
 
@@ -201,8 +220,9 @@ impl<'e> Evaluator<'e> {
         let mut path = path.clone();
         if let Argument::Names(found) = &mut path {
             if found.is_text {
-                return self
-                    .unknown("one word holds the names of several files: write it without quotes");
+                return self.unknown_argument(
+                    "one word holds the names of several files: write it without quotes",
+                );
             }
             if found.found_in.as_ref() != Some(&self.state.directories) {
                 // From here, they lead elsewhere.

@@ -49,7 +49,7 @@ impl Evaluator<'_> {
             if field.is_one() {
                 self.touch(&field, access);
             } else {
-                self.unknown(
+                self.unknown_argument(
                     "the target of a redirection is only known at run time: write one file",
                 );
             }

@@ -40,7 +40,11 @@ impl Trace {
                 used.span.clone(),
             );
             let reason = reason.to_owned();
-            self.effects.unknown.push(Unknown { reason, span });
+            self.effects.unknown.push(Unknown {
+                reason,
+                span,
+                is_argument: false,
+            });
         }
         let splits = self.form.splits;
         let mut rewritten = None;
@@ -68,7 +72,11 @@ impl Trace {
         };
         effects
             .unknown
-            .extend(unknown.map(|(reason, span)| Unknown { reason, span }));
+            .extend(unknown.map(|(reason, span)| Unknown {
+                reason,
+                span,
+                is_argument: false,
+            }));
         effects
     }
 }

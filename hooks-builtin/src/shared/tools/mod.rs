@@ -123,6 +123,9 @@ pub(crate) struct Tool {
     /// Whether arguments that are not listed may be anything, even if their names say that they are paths.
     #[cfg(feature = "security-policy")]
     pub(crate) is_open: bool,
+    /// Whether its shell goes on between calls.
+    #[cfg(feature = "security-policy")]
+    pub(crate) is_persistent: bool,
 }
 
 /// Returns the tools of agents: the profile, the tool, and its arguments. A tool may have several lines.

@@ -15,7 +15,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
                 ("cd", 1) => {}
                 ("pushd", 1) => this.state.left.push(before.clone()),
                 ("popd", 0) if let Some(folders) = this.state.left.pop() => this.enter_all(folders),
-                _ => this.unknown("this changes to a folder that is only known at run time: write `cd folder`, and `popd` after `pushd folder`"),
+                _ => this.unknown_argument("this changes to a folder that is only known at run time: write `cd folder`, and `popd` after `pushd folder`"),
             }
             let is_tested = this.is_tested || this.environment.is_as_written;
             let change = this.change(call.args[0].word);

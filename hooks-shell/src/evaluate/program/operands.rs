@@ -203,7 +203,7 @@ impl<'a> Call<'a> {
             };
             let is_into = self.program.last == Some(Role::Into) && self.into.is_none();
             if is_into && place + 1 == self.operands.len() && !arg.value.is_one() {
-                this.unknown(format!(
+                this.unknown_argument(format!(
                     "the last argument of `{}` is only known at run time: write `-t folder`",
                     self.full()
                 ));
@@ -414,7 +414,7 @@ impl<'a> Call<'a> {
             this.must_be_known(self);
         } else if this.environment.is_as_written || !rest.iter().all(is_operand) || !knows_dashes {
             let shown = this.shown(&arg.span);
-            this.unknown(format!(
+            this.unknown_argument(format!(
                 "a file that `{shown}` matches would be taken for an option: write `--` before it"
             ));
         } else {
@@ -586,7 +586,7 @@ pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
                 vec![value.clone()]
             }
             _ => {
-                this.unknown(format!(
+                this.unknown_argument(format!(
                     "an argument of `{name}` is only known at run time: write it out"
                 ));
                 continue;

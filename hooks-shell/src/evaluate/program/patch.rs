@@ -6,7 +6,9 @@ use crate::value::Argument;
 
 pub(crate) fn run(this: &mut Evaluator<'_>, call: &Call<'_>) -> Result<Output> {
     let Input::Text(text) = call.input else {
-        this.unknown("`patch` writes the files that its input names: give it a here-document");
+        this.unknown_argument(
+            "`patch` writes the files that its input names: give it a here-document",
+        );
         return Ok(Output::Unknown);
     };
     // Other lines may be commands for `ed`, or create links.

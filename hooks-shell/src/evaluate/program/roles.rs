@@ -84,7 +84,7 @@ impl Evaluator<'_> {
 
     pub(crate) fn must_be_known(&mut self, call: &Call<'_>) {
         let name = call.full();
-        self.unknown(format!(
+        self.unknown_argument(format!(
             "an argument of `{name}` is only known at run time: write it out"
         ));
     }

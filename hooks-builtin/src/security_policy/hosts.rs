@@ -1,0 +1,143 @@
+//! Which hosts a command may reach: those of the addresses in it, as far as the policy allows them.
+
+use std::net::IpAddr;
+use std::ops::Range;
+
+use hooks_sandbox::address::{is_loopback, special_purpose};
+use hooks_sandbox::{HostPattern, NotAPattern};
+use hooks_shell::Effects;
+
+/// The allowed hosts, if they are limited.
+#[derive(Debug)]
+pub(super) struct Hosts(Option<Vec<(String, HostPattern)>>);
+
+impl Hosts {
+    pub(super) fn new(allowed: Option<&[String]>) -> Result<Self, NotAPattern> {
+        let read = |text: &String| Ok((text.clone(), text.parse()?));
+        let allowed = allowed.map(|allowed| allowed.iter().map(read).collect());
+        allowed.transpose().map(Hosts)
+    }
+
+    /// Returns the places of what reaches hosts that are not allowed, and why. In a sandbox, a program that chooses its
+    /// hosts itself is held to the allowed ones.
+    pub(super) fn check<'e>(
+        &'e self,
+        effects: &'e Effects,
+        holds: bool,
+    ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
+        let allowed = self.0.iter();
+        let reached =
+            allowed.flat_map(|allowed| effects.network().map(move |used| (allowed, used)));
+        reached.filter_map(move |(allowed, used)| {
+            let names: Vec<_> = allowed.iter().map(|(text, _)| text.as_str()).collect();
+            let listed = match names.join(", ").as_str() {
+                "" => "none is".to_owned(),
+                names => format!("these are: {names}"),
+            };
+            let wrong = match used.address.as_deref().map(|address| (address, place(address))) {
+                None if holds => return None,
+                None => format!(
+                    "a program chooses itself which hosts it reaches, and only some are allowed: without a sandbox, nothing \
+                     can hold it to those ({listed})"
+                ),
+                Some((_, Some((host, port))))
+                    if allowed.iter().any(|(_, hosts)| hosts.matches(&host, port)) =>
+                {
+                    return None;
+                }
+                Some((_, Some((host, port)))) => {
+                    format!("the host `{host}`, on the port {port}, is not allowed; {listed}")
+                }
+                Some((address, None)) => {
+                    format!("cannot tell which host `{address}` leads to: write it as `https://host/path`")
+                }
+            };
+            Some((used.span.clone(), wrong))
+        })
+    }
+
+    /// Returns the hosts that a command may reach in a sandbox. One that runs code, or chooses its hosts, may reach all
+    /// that are allowed by name.
+    pub(super) fn reached(&self, effects: &Effects, runs_code: bool) -> Vec<String> {
+        let chooses = effects.network().any(|used| used.address.is_none());
+        let addresses = effects
+            .network()
+            .filter_map(|used| place(used.address.as_deref()?));
+        let named = addresses.filter(|(host, _)| self.0.is_some() || is_public(host));
+        let mut hosts: Vec<_> = named.map(|(host, port)| format!("{host}:{port}")).collect();
+        if runs_code || chooses {
+            let allowed = self.0.iter().flatten();
+            hosts.extend(allowed.map(|(text, _)| text.clone()));
+        }
+        hosts.sort_unstable();
+        hosts.dedup();
+        // What names no host that a proxy could find reaches nothing.
+        hosts.retain(|host| host.parse::<HostPattern>().is_ok());
+        hosts
+    }
+}
+
+/// Whether a host is a name, a public address, or this machine. A name is judged once it is resolved.
+fn is_public(host: &str) -> bool {
+    let address = host.parse::<IpAddr>();
+    address.map_or(true, |address| {
+        is_loopback(address) || special_purpose(address).is_none()
+    })
+}
+
+/// Returns the host and the port of an address.
+fn place(address: &str) -> Option<(String, u16)> {
+    let (port, rest) = match address.split_once("://") {
+        Some((scheme, rest)) => (port_of(scheme), rest),
+        // `git@host:path`
+        None => match address.split_once('@') {
+            Some((_, rest)) => return Some((rest.split(':').next()?.to_owned(), 22)),
+            None => (443, address),
+        },
+    };
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let (host, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        Some((host, "")) => (host, port),
+        Some((host, rest)) => (host, rest.strip_prefix(':')?.parse().ok()?),
+        None => match host.split_once(':') {
+            Some((host, port)) => (host, port.parse().ok()?),
+            None => (host, port),
+        },
+    };
+    (!host.is_empty()).then(|| (host.to_ascii_lowercase(), port))
+}
+
+/// Returns the usual port of a scheme.
+fn port_of(scheme: &str) -> u16 {
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" | "ws" | "git+http" => 80,
+        "ssh" | "git+ssh" => 22,
+        "git" => 9418,
+        "ftp" => 21,
+        _ => 443,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_host_and_a_port() {
+        for (address, found) in [
+            ("https://Example.org/a@b:c", Some(("example.org", 443))),
+            ("http://u:p@example.org:8080?x", Some(("example.org", 8080))),
+            ("https://evil.org\\@good.org/", Some(("evil.org", 443))),
+            ("git@example.org:a/b.git", Some(("example.org", 22))),
+            ("ssh://git@example.org/a", Some(("example.org", 22))),
+            ("http://[::1]:3000/", Some(("::1", 3000))),
+            ("example.org/x", Some(("example.org", 443))),
+            ("https://example.org:x/", None),
+            ("https:///x", None),
+        ] {
+            let found = found.map(|(host, port)| (host.to_owned(), port));
+            assert_eq!(place(address), found, "{address}");
+        }
+    }
+}
