@@ -7,7 +7,8 @@
 //!
 //! It calls the tools of the example `agent` in a temporary folder, posts its audit to a receiver that it starts on
 //! loopback, and ends by showing what was blocked, rewritten, approved, answered from the cache, redacted and
-//! delivered.
+//! delivered. One call builds a crate whose build script tries to read a key outside of the workspace: the policy cannot
+//! see that, and the kernel refuses it.
 
 mod person;
 mod receiver;
@@ -17,6 +18,8 @@ mod tools;
 
 use std::cell::RefCell;
 use std::error::Error;
+use std::fs;
+use std::path::Path;
 
 use clap::Parser;
 use hooks_builtin::Decided;
@@ -45,13 +48,21 @@ struct Agent<H> {
     rewritten: RefCell<Vec<String>>,
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
+    // This executable also confines the commands: it is started once more for each.
+    hooks_sandbox::enter_if_asked();
     let Options {} = Options::parse();
+    run()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn run() -> Result<(), Box<dyn Error>> {
     // The settings have relative paths, which are under the current folder.
     let folder = tempfile::tempdir()?;
     std::env::set_current_dir(&folder)?;
     let workspace = Workspace::open(folder.path())?;
+    let outside = tempfile::tempdir()?;
+    add_crate(folder.path(), &outside.path().join("key"))?;
     let receiver = Receiver::start().await?;
     let (approver, person) = person::answering();
 
@@ -95,6 +106,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             "shell",
             json!({ "command": "echo cm0gLXJmIC4= | base64 -d | sh" }),
         ),
+        ("shell", json!({ "command": "cargo build --offline" })),
         ("read", json!({ "path": "../../etc/passwd" })),
         ("deploy", json!({ "to": "production" })),
         (
@@ -120,6 +132,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let rewritten = agent.rewritten.into_inner();
     summary(&kept, &rewritten, &person.answers(), &receiver).await?;
     Ok(())
+}
+
+/// Adds a crate to the workspace, as an agent may have cloned it, and a key beside the workspace.
+fn add_crate(workspace: &Path, key: &Path) -> std::io::Result<()> {
+    fs::write(key, "the key of the production database")?;
+    let manifest = "[package]\nname = \"cloned\"\nedition = \"2024\"\n[workspace]\n";
+    let script = format!(
+        "fn main() {{\n    let key = std::fs::read_to_string({key:?});\n    \
+         println!(\"cargo::warning=the build script got {{key:?}}\");\n}}\n"
+    );
+    fs::write(workspace.join("Cargo.toml"), manifest)?;
+    fs::write(workspace.join("build.rs"), script)?;
+    fs::create_dir(workspace.join("src"))?;
+    fs::write(workspace.join("src/main.rs"), "fn main() {}\n")
 }
 
 impl<H: AgentHooks> Agent<H> {

@@ -34,7 +34,7 @@ fn every_hook_shows_what_it_did() {
             by("Approval"),
             by("RateLimit")
         ],
-        [4, 1, 1, 3],
+        [4, 1, 1, 4],
         "{printed}"
     );
     let rewritten = section(&printed, "\nRewritten:");
@@ -44,12 +44,12 @@ fn every_hook_shows_what_it_did() {
             .any(|line| line.starts_with("read: the path \"notes.txt\" became \"/"))
     );
     let asked = section(&printed, "\nAsked a person:");
-    assert_eq!(asked.len(), 3, "{asked:?}");
+    assert_eq!(asked.len(), 4, "{asked:?}");
+    for (line, answer) in asked.iter().zip([": always", ": yes", ": yes", ": no"]) {
+        assert!(line.ends_with(answer), "{line}");
+    }
     assert!(
-        asked[0].ends_with(": always") && asked[1].ends_with(": yes") && asked[2].ends_with(": no")
-    );
-    assert!(
-        printed.contains("Answered from the cache: 6 calls"),
+        printed.contains("Answered from the cache: 5 calls"),
         "{printed}"
     );
     assert_eq!(
@@ -64,7 +64,7 @@ fn every_hook_shows_what_it_did() {
         printed.contains("FIXME notes.txt >&2; then exit 1; fi`: 1:FIXME"),
         "{printed}"
     );
-    let delivered = section(&printed, "\nDelivered: 3 of 3 audit events (0 dropped)");
+    let delivered = section(&printed, "\nDelivered: 4 of 4 audit events (0 dropped)");
     assert_eq!(delivered.len(), 3);
     assert!(
         delivered
@@ -77,6 +77,19 @@ fn every_hook_shows_what_it_did() {
         .find(|line| line.starts_with("The reply: "))
         .unwrap_or_default();
     assert_eq!(reply, "The reply: It is done; write to [REDACTED:email].");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_build_script_does_not_get_the_key_outside() {
+    let printed = run("guarded_agent", &[], "").stdout;
+    assert!(
+        printed.contains("the build script got Err(")
+            && printed.contains("sandbox: tried to read ")
+            && printed.contains("/key: not allowed"),
+        "{printed}"
+    );
+    assert!(!printed.contains("production database"), "{printed}");
 }
 
 #[test]

@@ -11,7 +11,10 @@ use super::HooksConfig;
 use super::foreign::{Entry, entries, is_nothing};
 use super::supervision::Supervision;
 use super::table::{Builtin, Made};
-use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy};
+use crate::{
+    Approval, ApprovalConfig, BuildError, JsonlLogConfig, SandboxMode, SecurityPolicy,
+    SecurityPolicyConfig,
+};
 use hooks_config::{At, ConfigError, Mistake, Naming, Segment, read, suggestion};
 
 /// Creates hooks of one type.
@@ -345,7 +348,13 @@ impl Step<'_> {
             APPROVAL => supervision.is_asked_in_chain = true,
             JSONL_LOG => read::<JsonlLogConfig>(self.entry.settings)?.check()?,
             SECURITY_POLICY => {
-                supervision.note(&read(self.entry.settings)?);
+                let config: SecurityPolicyConfig = read(self.entry.settings)?;
+                if config.sandbox == SandboxMode::Require {
+                    let why = "cannot be `require` in a chain, whose hooks run one after another: write the policy under \
+                               `[hooks.builtin.security_policy]`";
+                    return Err(BuildError::new(SECURITY_POLICY, "sandbox", why).into());
+                }
+                supervision.note(&config);
             }
             _ => {}
         }

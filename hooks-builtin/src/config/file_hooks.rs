@@ -7,7 +7,7 @@ use super::factory::{HookFactoryRegistry, Outcome};
 use super::supervision::Supervision;
 use super::table::{BuiltinHooks, located};
 use super::{ConfigError, HooksConfig};
-use crate::JsonlLogConfig;
+use crate::{Autonomy, JsonlLogConfig};
 
 /// All hooks of a configuration. [`HooksConfig::hooks`] creates them.
 ///
@@ -54,7 +54,7 @@ impl FileHooks {
 }
 
 impl BuiltinHooks {
-    /// Lets the policy block what needs an approval if nobody asks for it.
+    /// Lets the policy block what needs an approval if nobody asks for it, and run its commands in a sandbox.
     #[doc(hidden)]
     #[must_use]
     pub fn __complete(mut self) -> Self {
@@ -62,6 +62,17 @@ impl BuiltinHooks {
             self.security_policy = self
                 .security_policy
                 .map(crate::SecurityPolicy::without_approver);
+        }
+        if let Some(policy) = self.security_policy.take() {
+            let (policy, sandbox) = policy.with_sandbox();
+            let confined = policy.is_confined();
+            if let (Err(why), Autonomy::Full) = (&confined, policy.autonomy()) {
+                tracing::warn!(
+                    "nobody approves commands (`autonomy = \"full\"`), and no sandbox limits them: {why}"
+                );
+            }
+            self.sandbox = confined.is_ok().then_some(sandbox);
+            self.security_policy = Some(policy);
         }
         self
     }

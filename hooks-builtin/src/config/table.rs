@@ -62,6 +62,10 @@ macro_rules! builtins {
         pub struct BuiltinHooks {
             $($(#[$doc])* pub $key: Option<crate::$Hook>,)*
             $($(#[$probe_doc])* pub $probe_key: Option<crate::$Probe>,)*
+            /// Runs the commands that the policy allows in a sandbox. It is there where the policy's settings want it
+            /// and the kernel can.
+            #[doc(hidden)]
+            pub sandbox: Option<crate::PolicySandbox>,
             /// Whether a hook that a factory created asks about the actions of a supervised agent.
             #[doc(hidden)]
             pub is_asked_in_chain: bool,
@@ -105,6 +109,9 @@ macro_rules! builtins {
                 $(if let Some(hook) = hooks.$key {
                     registry.register(hook)?;
                 })*
+                if let Some(sandbox) = hooks.sandbox {
+                    registry.register(sandbox)?;
+                }
                 $(if let Some(probe) = hooks.$probe_key {
                     registry.attach(Arc::new(probe));
                 })*
@@ -207,9 +214,9 @@ macro_rules! builtins {
         macro_rules! with_builtins {
             ($d builtins:expr $d(; $d($d own:tt)*)?) => {{
                 let builtins: $crate::config::BuiltinHooks = $d builtins;
-                let $crate::config::BuiltinHooks { $($key,)* $($probe_key,)* chain_logs, .. } =
+                let $crate::config::BuiltinHooks { $($key,)* $($probe_key,)* sandbox, chain_logs, .. } =
                     $crate::config::BuiltinHooks::__complete(builtins);
-                let hooks = $crate::__hooks![$($key,)* $d($d($d own)*)?];
+                let hooks = $crate::__hooks![$($key,)* sandbox, $d($d($d own)*)?];
                 let logs = ();
                 $(let logs = (logs, $probe_key);)*
                 let hooks = $crate::__with_logs(hooks, logs);

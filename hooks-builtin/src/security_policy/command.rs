@@ -35,8 +35,11 @@ impl Programs {
             .trusted_commands
             .iter()
             .map(|name| (name.clone(), true));
-        // Who writes a list means that list.
-        let is_usual = config.allowed_commands == SecurityPolicyConfig::default().allowed_commands;
+        // Who writes another list than the default one means that list.
+        let usual = SecurityPolicyConfig::default().allowed_commands;
+        let is_usual = usual
+            .iter()
+            .all(|name| config.allowed_commands.contains(name));
         Programs {
             allowed: allowed.chain(trusted).collect(),
             confined: if is_usual { &CONFINED } else { &[] },
@@ -100,14 +103,6 @@ impl Form {
         match words.pop() {
             Some(script) if is_script && is_shell(&words[0]) => Form::Shell(words, script),
             last => Form::Words(words.into_iter().chain(last).collect()),
-        }
-    }
-
-    /// Returns the script, if a shell reads one.
-    pub(super) fn shell_script(&self) -> Option<&str> {
-        match self {
-            Form::Text(text) | Form::Shell(_, text) => Some(text),
-            Form::Words(_) => None,
         }
     }
 
@@ -333,6 +328,30 @@ impl Judge<'_> {
             prelude => format!("{prelude}\n{rewritten}"),
         };
         Ok((Some(script), effects))
+    }
+
+    /// Judges a command for a shell that goes on afterwards: it enters its folder, and leaves the shell as it was.
+    pub(super) fn judge_apart(
+        &self,
+        form: &Form,
+        directory: &Path,
+        rewrites: bool,
+    ) -> Result<(Option<String>, Effects), String> {
+        let (Form::Text(text) | Form::Shell(_, text)) = form else {
+            return Err("this tool has a shell that goes on: write the command as a string".into());
+        };
+        let begin = format!(
+            "( cd -P -- {} || exit\n",
+            in_quotes(&directory.to_string_lossy())
+        );
+        let end = "\n)";
+        let inner = text
+            .strip_prefix(&begin)
+            .and_then(|text| text.strip_suffix(end));
+        let inner = inner.unwrap_or(text);
+        let (script, effects) = self.judge(&Form::Text(inner.to_owned()), directory, rewrites)?;
+        let script = script.as_deref().unwrap_or(inner);
+        Ok((Some(format!("{begin}{script}{end}")), effects))
     }
 
     fn allowed(&self, text: &str, directory: &Path, rewrites: bool) -> Result<Effects, String> {

@@ -125,10 +125,11 @@ impl Guard {
         holds: bool,
     ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
         let mut checked = None;
+        let is_whole = effects.unknown().next().is_none();
         let paths = effects.paths().enumerate().take(MOST_PATHS + 2);
         paths.filter_map(move |(nth, used)| {
             if holds {
-                let wrong = self.check_named(used).err()?;
+                let wrong = self.check_named(used, is_whole).err()?;
                 return Some((used.span.clone(), wrong));
             }
             let checked = checked.get_or_insert_with(|| Checked::of(effects));
@@ -138,26 +139,33 @@ impl Guard {
     }
 
     /// Checks the paths that a command names, and no others: the kernel limits where it gets.
-    fn check_named(&self, used: &PathUse) -> Result<(), String> {
+    fn check_named(&self, used: &PathUse, is_whole: bool) -> Result<(), String> {
         for directory in used.directories.iter() {
             let base = Path::new(directory);
-            let folders: Vec<&str> = match &used.path {
-                Argument::Text(path) if is_harmless(path) => continue,
-                Argument::Text(path) => vec![super::path_of_address(path)?],
-                Argument::Pattern(pattern) => vec![fixed(pattern).0],
-                Argument::Names(names) => names.folders().collect(),
+            let folders: Vec<&str> = match (&used.path, used.access) {
+                (_, Access::Repository | Access::Checkout) => {
+                    self.check_repository(used, base)?;
+                    continue;
+                }
+                (_, Access::Make) => continue,
+                (Argument::Text(path), _) if is_harmless(path) => continue,
+                (Argument::Text(path), _) => vec![super::path_of_address(path)?],
+                (Argument::Pattern(pattern), _) => vec![fixed(pattern).0],
+                (Argument::Names(names), _) => names.folders().collect(),
                 _ => continue,
             };
             for folder in folders {
+                // After a `cd` to a folder that is not known, `..` is not known either.
+                if !is_whole && folder.starts_with("..") {
+                    continue;
+                }
                 let folder = self.enter(if folder.is_empty() { "." } else { folder }, base)?;
-                let is_there = |name: &String| folder.join(name).symlink_metadata().is_ok();
+                let is_there = |name: &&String| folder.join(name).symlink_metadata().is_ok();
                 if matches!(used.access, Access::WriteTree | Access::Move)
-                    && let Some(name) = self.names.iter().find(|name| is_there(name))
+                    && let Some(name) = self.names.iter().find(is_there)
                 {
-                    return Err(format!(
-                        "the path `{}` is forbidden",
-                        folder.join(name).display()
-                    ));
+                    let path = folder.join(name);
+                    return Err(format!("the path `{}` is forbidden", path.display()));
                 }
             }
         }

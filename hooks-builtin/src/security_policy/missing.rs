@@ -68,7 +68,7 @@ impl SecurityPolicy {
         }
         let passes = |config: &SecurityPolicyConfig| {
             SecurityPolicy::from_config(config)
-                .is_ok_and(|policy| policy.0.judge(cx, tool, args).is_ok())
+                .is_ok_and(|policy| policy.0.judge(cx, tool, args, &policy.2).is_ok())
         };
         if passes(&config) {
             return Some(missing);

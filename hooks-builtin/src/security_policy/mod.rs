@@ -13,7 +13,7 @@ mod sandbox;
 mod tools;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
@@ -24,10 +24,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::actions::Actions;
-use self::command::{Form, Given, Programs, in_quotes};
+use self::command::{Form, Given, Programs};
 use self::guard::Guard;
 use self::hosts::Hosts;
 pub use self::missing::Missing;
+use self::sandbox::Kernel;
 pub use self::sandbox::{PolicySandbox, SandboxMode};
 pub use self::tools::ToolConfig;
 use self::tools::{ToolConfigs, Tools};
@@ -94,7 +95,7 @@ use crate::shared::{BuildError, Globs, paths};
 /// assert_eq!(judge("grep root /etc/passwd").unwrap_err(), "the path `/etc/passwd` is forbidden");
 /// ```
 #[derive(Clone, Debug)]
-pub struct SecurityPolicy(Arc<Inner>, Approver);
+pub struct SecurityPolicy(Arc<Inner>, Approver, Kernel);
 
 /// Whether somebody can approve the actions of a supervised agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,8 +111,6 @@ struct Inner {
     tools: Tools,
     programs: Programs,
     hosts: Hosts,
-    /// Whether the kernel confines commands, or why not; nothing if no hook asks it to.
-    kernel: OnceLock<Result<(), String>>,
     actions: Mutex<Actions>,
     /// The guard of the workspace that was used last: an agent has few.
     guard: Mutex<Option<(String, Arc<Guard>)>>,
@@ -179,7 +178,8 @@ pub struct SecurityPolicyConfig {
     /// reach the hosts of the addresses in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_hosts: Option<Vec<String>>,
-    /// Whether commands run in a sandbox: `auto` (the default), `require` or `off`. See [`PolicySandbox`].
+    /// Whether commands run in a sandbox: `auto` (the default), `require` or `off`. A policy in `[[hooks.chain]]` has
+    /// none. See [`SecurityPolicy::with_sandbox`].
     pub sandbox: SandboxMode,
     /// The program that confines commands. The default is this executable, or else the program `hooks` in `PATH`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -295,11 +295,10 @@ impl SecurityPolicy {
             tools: Tools::new(config).map_err(|message| wrong("tools", message))?,
             programs: Programs::new(config),
             hosts: hosts.map_err(|error| wrong("allowed_hosts", error.to_string()))?,
-            kernel: OnceLock::new(),
             actions: Mutex::default(),
             guard: Mutex::new(None),
         };
-        let policy = SecurityPolicy(Arc::new(inner), Approver::Other);
+        let policy = SecurityPolicy(Arc::new(inner), Approver::Other, Kernel::unasked());
         if let Some(workspace) = &config.workspace {
             policy.0.guard("").map_err(|reason| {
                 wrong(
@@ -318,7 +317,7 @@ impl SecurityPolicy {
     /// approval are blocked.
     #[cfg(feature = "config")]
     pub(crate) fn without_approver(self) -> Self {
-        SecurityPolicy(self.0, Approver::Nobody)
+        SecurityPolicy(self.0, Approver::Nobody, self.2)
     }
 
     /// Describes what a call of a shell tool would do, in one line, such as `runs cargo; writes src/lib.rs`; nothing
@@ -356,7 +355,7 @@ impl SecurityPolicy {
     #[must_use]
     pub fn findings(&self, cx: &AgentContext, script: &str) -> Vec<(usize, String)> {
         let found = match self.0.guard(&cx.cwd) {
-            Ok(guard) => command::findings(script, &self.0.judge_of(&guard)),
+            Ok(guard) => command::findings(script, &self.0.judge_of(&guard, self.2.holds())),
             Err(reason) => vec![(0..0, reason)],
         };
         let found = found.into_iter().map(|(place, reason)| {
@@ -418,13 +417,16 @@ impl SecurityPolicy {
         let Inner {
             config, actions, ..
         } = &*self.0;
-        let judged = self.0.judge(cx, &call.name, &call.args).and_then(|judged| {
-            if !self.is_read_only(&call.name) {
-                let mut actions = actions.lock().unwrap_or_else(PoisonError::into_inner);
-                actions.admit(Instant::now(), config.max_actions_per_hour)?;
-            }
-            Ok(judged)
-        });
+        let judged = self
+            .0
+            .judge(cx, &call.name, &call.args, &self.2)
+            .and_then(|judged| {
+                if !self.is_read_only(&call.name) {
+                    let mut actions = actions.lock().unwrap_or_else(PoisonError::into_inner);
+                    actions.admit(Instant::now(), config.max_actions_per_hour)?;
+                }
+                Ok(judged)
+            });
         match judged {
             Ok(Some(judged)) => judged.rewritten().apply(&mut call.args),
             Ok(None) => {}
@@ -444,7 +446,7 @@ impl SecurityPolicy {
     /// Judges the call once more if a hook has changed it, and changes nothing.
     #[hook(guard)]
     fn judge(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-        match self.0.judge(cx, &call.name, &call.args) {
+        match self.0.judge(cx, &call.name, &call.args, &self.2) {
             Ok(_) => HookAction::Continue,
             Err(reason) => HookAction::block(reason),
         }
@@ -540,8 +542,14 @@ impl Change {
 
 impl Inner {
     /// Judges a call, except the number of actions. Returns its command, if there is one.
-    fn judge(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<Option<Judged>, String> {
-        self.allows(cx, tool, args).map_err(shortened)
+    fn judge(
+        &self,
+        cx: &AgentContext,
+        tool: &str,
+        args: &Value,
+        kernel: &Kernel,
+    ) -> Result<Option<Judged>, String> {
+        self.allows(cx, tool, args, kernel).map_err(shortened)
     }
 
     fn allows(
@@ -549,6 +557,7 @@ impl Inner {
         cx: &AgentContext,
         name: &str,
         args: &Value,
+        kernel: &Kernel,
     ) -> Result<Option<Judged>, String> {
         let config = &self.config;
         if config.autonomy == Autonomy::ReadOnly && !config.read_only_tools.matches(name) {
@@ -625,7 +634,8 @@ impl Inner {
         if !tool.is_shell() || (has_none && command.is_none()) {
             return Ok(None);
         }
-        self.check_required()?;
+        kernel.check(config.sandbox)?;
+        let holds = kernel.holds();
         let given = command.and_then(|(argument, value)| Some((argument, Given::of(value)?)));
         let Some((argument, given)) = given else {
             return Err(format!(
@@ -640,7 +650,7 @@ impl Inner {
             let set = command::assigning(variables).ok_or(
                 "the variables beside the command are not an object of texts: write them so",
             )?;
-            self.judged(&set, &guard, &start, false)?;
+            self.judge_of(&guard, holds).judge(&set, &start, false)?;
         }
         let names = variables.as_object().into_iter().flatten();
         let names: Vec<_> = names.map(|(name, _)| name.clone()).collect();
@@ -651,10 +661,11 @@ impl Inner {
             {
                 return self.check_patch(cx, patch).map(|()| None);
             }
-            let enters = tool.is_persistent.then_some(&*start);
-            let (script, effects) = match enters {
-                Some(folder) => self.judged_apart(&form, &guard, folder)?,
-                None => self.judged(&form, &guard, &start, config.rewrite)?,
+            let judge = self.judge_of(&guard, holds);
+            let (script, effects) = if tool.is_persistent {
+                judge.judge_apart(&form, &start, config.rewrite)?
+            } else {
+                judge.judge(&form, &start, config.rewrite)?
             };
             Ok(Some(Judged {
                 argument: argument.clone(),
@@ -668,7 +679,7 @@ impl Inner {
             }))
         };
         // A confined command is judged again when it is approved. It is the same only if the same rules come out again.
-        if let Some(form) = given.confined().filter(|_| self.holds())
+        if let Some(form) = given.confined().filter(|_| holds)
             && let Ok(Some(judged)) = judge(form, true)
             && self.confine(&judged)?.is_made(args)
         {
@@ -695,52 +706,13 @@ impl Inner {
         }
     }
 
-    /// Judges a command. Returns the script that may run if it is another one, and what it would do.
-    fn judged(
-        &self,
-        form: &Form,
-        guard: &Guard,
-        start: &Path,
-        rewrites: bool,
-    ) -> Result<(Option<String>, Effects), String> {
-        self.judge_of(guard).judge(form, start, rewrites)
-    }
-
-    fn judge_of<'p>(&'p self, guard: &'p Guard) -> command::Judge<'p> {
+    fn judge_of<'p>(&'p self, guard: &'p Guard, holds: bool) -> command::Judge<'p> {
         command::Judge {
             programs: &self.programs,
             hosts: &self.hosts,
             guard,
-            holds: self.holds(),
+            holds,
         }
-    }
-
-    /// Judges a command for a shell that goes on afterwards: it enters its folder, and leaves the shell as it was.
-    fn judged_apart(
-        &self,
-        form: &Form,
-        guard: &Guard,
-        start: &Path,
-    ) -> Result<(Option<String>, Effects), String> {
-        let Some(text) = form.shell_script() else {
-            return Err("this tool has a shell that goes on: write the command as a string".into());
-        };
-        let begin = format!(
-            "( cd -P -- {} || exit\n",
-            in_quotes(&start.to_string_lossy())
-        );
-        let inner = text
-            .strip_prefix(&begin)
-            .and_then(|text| text.strip_suffix("\n)"));
-        let inner = inner.unwrap_or(text);
-        let (script, effects) = self.judged(
-            &Form::Text(inner.to_owned()),
-            guard,
-            start,
-            self.config.rewrite,
-        )?;
-        let script = script.as_deref().unwrap_or(inner);
-        Ok((Some(format!("{begin}{script}\n)")), effects))
     }
 
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,

@@ -1,6 +1,8 @@
 //! Runs what was judged where the kernel holds it to that. The rules come from the policy, and from what the judge has
 //! predicted for this very command.
 
+use std::sync::{Arc, Weak};
+
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::{HookAction, hook, priority};
 use hooks_sandbox::{Confinement, Sandbox, SandboxError};
@@ -33,113 +35,136 @@ pub enum SandboxMode {
 }
 
 /// Runs the commands that a [`SecurityPolicy`] has allowed where the kernel holds them to what the policy has predicted.
-/// [`SecurityPolicy::sandbox`] creates it. It runs after every other hook: its priority is [`priority::LAST`], so that
-/// other hooks see the command as it is written.
-///
-/// A command may read the workspace and the system's own folders. It may write where the policy has predicted that it
-/// writes; a program that runs code, such as `cargo`, may write to the whole workspace. It reaches the hosts of the
-/// addresses in it, and none but [`allowed_hosts`](SecurityPolicyConfig::allowed_hosts). What is protected, such as
-/// `.git/hooks`, stays as it is. What was not predicted is refused, and the output of the command ends with what was
-/// refused and what was predicted: the model can act on it.
+/// It runs after every other hook, so that those see the command as it is written: its priority is [`priority::LAST`].
+/// [`SecurityPolicy::with_sandbox`] returns both.
 ///
 /// None of the five systems confines its tools.
-///
-/// ```
-/// use hooks_builtin::SecurityPolicy;
-/// use hooks_core::hooks;
-///
-/// // In `main`, first: then your own executable confines the commands. Otherwise the program `hooks` does.
-/// hooks_sandbox::enter_if_asked();
-///
-/// let policy = SecurityPolicy::new()?;
-/// let hooks = hooks![policy.clone(), policy.sandbox()];
-/// # let _ = hooks;
-/// # Ok::<_, hooks_builtin::BuildError>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct PolicySandbox(SecurityPolicy);
+pub struct PolicySandbox {
+    policy: SecurityPolicy,
+    _alive: Arc<Alive>,
+}
+
+/// As long as it is there, somebody confines commands.
+#[derive(Debug)]
+pub(super) struct Alive;
 
 #[hook(priority = priority::LAST)]
 impl PolicySandbox {
     fn confine(&self, cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
-        match self.0.0.confined(cx, &call.name, &call.args) {
-            Ok(Some(change)) => change.apply(&mut call.args),
-            Ok(None) => {}
+        let SecurityPolicy(inner, _, kernel) = &self.policy;
+        if !kernel.holds() {
+            return HookAction::Continue;
+        }
+        let judged = inner.judge(cx, &call.name, &call.args, kernel);
+        let confined = judged.and_then(|judged| match judged {
+            Some(judged) if !judged.is_confined => inner.confine(&judged),
+            _ => Ok(Change::default()),
+        });
+        match confined {
+            Ok(change) => change.apply(&mut call.args),
             Err(reason) => return HookAction::block(reason),
         }
         HookAction::Continue
     }
 }
 
+/// Whether the kernel confines the commands that a policy allows.
+#[derive(Clone, Debug)]
+pub(super) enum Kernel {
+    /// It does, as long as a hook asks it to.
+    Confines(Weak<Alive>),
+    /// It does not.
+    Lacks(Arc<str>),
+}
+
+impl Kernel {
+    /// Nobody has asked it to.
+    pub(super) fn unasked() -> Self {
+        Kernel::Lacks("list both hooks of `policy.with_sandbox()` instead of the policy".into())
+    }
+
+    pub(super) fn holds(&self) -> bool {
+        matches!(self, Kernel::Confines(alive) if alive.strong_count() > 0)
+    }
+
+    /// Refuses commands where the sandbox is required, and is none.
+    pub(super) fn check(&self, mode: SandboxMode) -> Result<(), String> {
+        match self {
+            _ if mode != SandboxMode::Require || self.holds() => Ok(()),
+            Kernel::Lacks(why) => Err(format!(
+                "commands run in a sandbox only, and there is none: {why}"
+            )),
+            Kernel::Confines(_) => {
+                Err("commands run in a sandbox only, and the hook for it is gone".into())
+            }
+        }
+    }
+}
+
 impl SecurityPolicy {
-    /// Returns the hook that runs the commands of this policy in a sandbox. List both, in any order.
+    /// Returns this policy, and the hook that runs its commands in a sandbox. List both, in any order.
     ///
-    /// The executable that confines the commands is `sandbox_program`, or this one if its `main` begins with
-    /// [`hooks_sandbox::enter_if_asked`], or the program `hooks` in `PATH`.
+    /// A command may read the workspace and the system's own folders. It may write where the policy has predicted that it
+    /// writes; a program that runs code, such as `cargo`, may write to the whole workspace. It reaches the hosts of the
+    /// addresses in it, and none but [`allowed_hosts`](SecurityPolicyConfig::allowed_hosts). What is protected, such as
+    /// `.git/hooks`, stays as it is. What was not predicted is refused, and the output of the command ends with what was
+    /// refused and what was predicted: the model can act on it. See [`hooks_sandbox`].
+    ///
+    /// What confines the commands is `sandbox_program`, or this executable if its `main` begins with
+    /// [`hooks_sandbox::enter_if_asked`], or the program `hooks` in `PATH`. If none of them is there, or the kernel cannot
+    /// do it, [`is_confined`](Self::is_confined) says why, and the policy is as strict as it is without a sandbox. So it is
+    /// when the other hook is dropped.
+    ///
+    /// ```
+    /// use hooks_builtin::SecurityPolicy;
+    /// use hooks_core::hooks;
+    ///
+    /// // The first line of `main`.
+    /// hooks_sandbox::enter_if_asked();
+    ///
+    /// let (policy, sandbox) = SecurityPolicy::new()?.with_sandbox();
+    /// let hooks = hooks![policy, sandbox];
+    /// # let _ = hooks;
+    /// # Ok::<_, hooks_builtin::BuildError>(())
+    /// ```
     #[must_use]
-    pub fn sandbox(&self) -> PolicySandbox {
-        let _ = self.0.kernel.get_or_init(|| self.0.kernel());
-        PolicySandbox(self.clone())
+    pub fn with_sandbox(self) -> (SecurityPolicy, PolicySandbox) {
+        let alive = Arc::new(Alive);
+        let kernel = match self.able() {
+            Ok(()) => Kernel::Confines(Arc::downgrade(&alive)),
+            Err(why) => Kernel::Lacks(why.into()),
+        };
+        let policy = SecurityPolicy(self.0, self.1, kernel);
+        let sandbox = PolicySandbox {
+            policy: policy.clone(),
+            _alive: alive,
+        };
+        (policy, sandbox)
+    }
+
+    /// Finds out whether the kernel can confine the commands of this policy.
+    fn able(&self) -> Result<(), String> {
+        let config = &self.0.config;
+        if config.sandbox == SandboxMode::Off {
+            return Err("`sandbox` is `off`".to_owned());
+        }
+        let confinement = launched(Sandbox::new(), config).prepare();
+        let checked = confinement.and_then(|confinement| confinement.check());
+        checked.map_err(|error| error.to_string())
     }
 
     /// Whether the kernel confines the commands that this policy allows.
     ///
     /// # Errors
     ///
-    /// Why it does not.
+    /// Why it does not, in words.
     pub fn is_confined(&self) -> Result<(), String> {
-        let hint = "list `policy.sandbox()` beside the policy";
-        let kernel = self.0.kernel.get().cloned();
-        kernel.unwrap_or_else(|| Err(hint.to_owned()))
+        self.2.check(SandboxMode::Require)
     }
 }
 
 impl Inner {
-    /// Finds out whether the kernel confines commands.
-    fn kernel(&self) -> Result<(), String> {
-        if self.config.sandbox == SandboxMode::Off {
-            return Err("`sandbox = \"off\"`".to_owned());
-        }
-        let checked = launched(Sandbox::new(), &self.config).prepare();
-        let checked = checked.and_then(|confinement| confinement.check());
-        checked.map_err(|error| error.to_string())
-    }
-
-    /// Whether the kernel holds commands to their rules.
-    pub(super) fn holds(&self) -> bool {
-        matches!(self.kernel.get(), Some(Ok(())))
-    }
-
-    /// Refuses commands where the sandbox is required, and is none.
-    pub(super) fn check_required(&self) -> Result<(), String> {
-        if self.config.sandbox != SandboxMode::Require || self.holds() {
-            return Ok(());
-        }
-        let why = match self.kernel.get() {
-            Some(Err(why)) => why,
-            _ => "`policy.sandbox()` is not listed beside the policy",
-        };
-        Err(format!(
-            "commands run in a sandbox only, and there is none: {why}"
-        ))
-    }
-
-    /// Returns the change that lets a judged command run in a sandbox.
-    fn confined(
-        &self,
-        cx: &AgentContext,
-        tool: &str,
-        args: &Value,
-    ) -> Result<Option<Change>, String> {
-        if !self.holds() {
-            return Ok(None);
-        }
-        match self.judge(cx, tool, args)? {
-            Some(judged) if !judged.is_confined => self.confine(&judged).map(Some),
-            _ => Ok(None),
-        }
-    }
-
     /// Returns the change that lets a judged command run in a sandbox.
     pub(super) fn confine(&self, judged: &Judged) -> Result<Change, String> {
         let confinement = self.rules(judged)?.prepare().map_err(|error| match error {

@@ -15,7 +15,8 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 pub(crate) fn all() -> Vec<Trial> {
-    let trials: [(&str, fn()); 17] = [
+    let trials: [(&str, fn()); 18] = [
+        ("what_people_run_passes_in_a_sandbox", harmless),
         ("every_form_of_a_command_runs_as_it_was_judged", forms),
         ("a_confined_command_is_described_as_itself", described),
         ("what_only_looks_confined_is_judged_as_it_stands", forged),
@@ -66,7 +67,8 @@ impl Place {
     /// What is left of a call.
     fn left(&self, policy: &SecurityPolicy, tool: &str, args: Value) -> Result<Value, String> {
         let mut call = BeforeToolCall::new("1", tool, args);
-        let hooks = hooks![policy, policy.sandbox()];
+        let (policy, sandbox) = policy.clone().with_sandbox();
+        let hooks = hooks![policy, sandbox];
         if let Err(cancel) = hooks.intercept_now(&self.cx, &mut call).into_result() {
             return Err(cancel.reason.into_owned());
         }
@@ -126,9 +128,7 @@ fn policy(more: &str) -> SecurityPolicy {
 }
 
 fn built(config: SecurityPolicyConfig) -> SecurityPolicy {
-    let policy = SecurityPolicy::from_config(&config).unwrap();
-    let _ = policy.sandbox();
-    policy
+    SecurityPolicy::from_config(&config).unwrap()
 }
 
 /// All that a command has printed.
@@ -153,7 +153,10 @@ fn texts(value: &Value) -> Vec<&str> {
 
 fn forms() {
     let (place, policy) = (Place::new(), policy("mv"));
-    assert_eq!(policy.is_confined(), Ok(()));
+    let (confined, sandbox) = policy.clone().with_sandbox();
+    assert_eq!(confined.is_confined(), Ok(()));
+    drop(sandbox);
+    assert!(confined.is_confined().unwrap_err().ends_with("is gone"));
     for (command, printed) in [
         ("cat a.txt", "alpha\n"),
         ("X=src; cat \"$X\"/{b,b}.txt", "beta\nbeta\n"),
@@ -239,7 +242,8 @@ impl Rule {
 
 fn plain() {
     let (place, policy, rule) = (Place::new(), policy(""), Rule::default());
-    let hooks = hooks![policy.sandbox(), policy, rule.clone()];
+    let (policy, sandbox) = policy.with_sandbox();
+    let hooks = hooks![sandbox, policy, rule.clone()];
     let args = json!({ "command": "git checkout main" });
     let mut call = BeforeToolCall::new("1", "shell", args);
     assert!(hooks.intercept_now(&place.cx, &mut call).is_continue());
@@ -588,10 +592,7 @@ fn required() {
     let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "cat a.txt" }));
     let said = hooks![&policy].intercept_now(&place.cx, &mut call);
     assert!(
-        said.as_cancel()
-            .unwrap()
-            .reason
-            .contains("`policy.sandbox()` is not listed"),
+        said.as_cancel().unwrap().reason.contains("list both hooks"),
         "{said:?}"
     );
     // `cat` confines nothing.
@@ -614,7 +615,14 @@ fn required() {
     assert_eq!(place.left(&policy, "shell", args.clone()), Ok(args));
     let left = place.left(&policy, "shell", json!({ "command": "cat \"$(ls)\"" }));
     assert!(left.unwrap_err().contains("only known"));
-    assert!(policy.is_confined().unwrap_err().contains("/bin/cat"));
+    assert!(
+        policy
+            .with_sandbox()
+            .0
+            .is_confined()
+            .unwrap_err()
+            .contains("/bin/cat")
+    );
 }
 
 fn default_list() {
@@ -640,5 +648,25 @@ fn default_list() {
         place
             .left(&built(own), "shell", json!({ "command": "make" }))
             .is_err()
+    );
+}
+
+fn harmless() {
+    let more = "awk bash cp env jq mktemp mv nproc rm sh tar tee xargs";
+    let (place, policy) = (Place::new(), policy(more));
+    place.git("init -q");
+    let corpus = include_str!("../corpus/confined_harmless.txt").lines();
+    let lines = corpus.filter(|line| !line.is_empty() && !line.starts_with("# "));
+    let stopped = lines.filter_map(|line| {
+        let command = line.replace("\\n", "\n");
+        let left = place.left(&policy, "shell", json!({ "command": command }));
+        Some(format!("{line}\n    {}", left.err()?))
+    });
+    let stopped: Vec<_> = stopped.collect();
+    assert!(
+        stopped.is_empty(),
+        "{} are stopped:\n{}",
+        stopped.len(),
+        stopped.join("\n")
     );
 }
