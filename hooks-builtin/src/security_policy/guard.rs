@@ -736,30 +736,26 @@ impl Made {
     }
 }
 
-/// Returns the folders outside of a workspace that git keeps its own files in, for what it does in another folder.
-pub(super) fn repository(used: &PathUse, workspace: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for folder in used.directories.iter().map(Path::new) {
-        let git = work_tree(folder).map(|top| top.join(".git"));
-        let linked = git
-            .as_ref()
-            .and_then(|git| std::fs::read_to_string(git).ok());
-        let linked = linked
-            .as_deref()
-            .and_then(|text| text.trim_end().strip_prefix("gitdir: "));
-        let linked = linked
-            .zip(git.as_deref().and_then(Path::parent))
-            .map(|(git, top)| top.join(git));
-        // A work tree that was added has its own folder within that of the repository.
-        let common = linked
-            .as_ref()
-            .and_then(|git| git.ancestors().find(|folder| folder.ends_with(".git")));
-        found.extend(common.map(Path::to_owned).or(linked.clone()).or(git));
-    }
-    found.retain(|git| git.is_dir() && !is_within(git, workspace));
-    found.sort_unstable();
-    found.dedup();
-    found
+/// Returns the folder outside of a workspace that git keeps its own files in.
+///
+/// A `.git` that is a file says where that is. It is believed only if the repository says the same of its work tree, since
+/// anything may be written into a file.
+pub(super) fn repository(workspace: &Path) -> Option<PathBuf> {
+    let git = work_tree(workspace)?.join(".git");
+    let found = match std::fs::read_to_string(&git) {
+        Err(_) => git,
+        Ok(text) => {
+            let own = git
+                .parent()?
+                .join(text.trim_end().strip_prefix("gitdir: ")?);
+            let back = std::fs::read_to_string(own.join("gitdir")).ok()?;
+            let is_mutual =
+                Path::new(back.trim_end()).canonicalize().ok()? == git.canonicalize().ok()?;
+            let common = own.join("../..").canonicalize().ok()?;
+            (is_mutual && common.join("objects").is_dir()).then_some(common)?
+        }
+    };
+    (found.is_dir() && !is_within(&found, workspace)).then_some(found)
 }
 
 /// Returns the top of the work tree of git's that a folder belongs to.

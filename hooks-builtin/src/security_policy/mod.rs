@@ -347,7 +347,7 @@ impl SecurityPolicy {
     /// use hooks_core::agent::AgentContext;
     ///
     /// let policy = SecurityPolicy::new()?;
-    /// let script = "#!/bin/sh\ncargo test\ncat /etc/passwd\n";
+    /// let script = "#!/bin/sh\ngit status\ncat /etc/passwd\n";
     /// let found = policy.findings(&AgentContext::new("s1"), script);
     /// assert_eq!(found, [(3, "the path `/etc/passwd` is forbidden".to_owned())]);
     /// # Ok::<_, hooks_builtin::BuildError>(())

@@ -1,6 +1,7 @@
 //! Runs what was judged where the kernel holds it to that. The rules come from the policy, and from what the judge has
 //! predicted for this very command.
 
+use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use hooks_core::agent::{AgentContext, BeforeToolCall};
@@ -209,17 +210,16 @@ impl Inner {
             .iter()
             .fold(sandbox, |sandbox, name| sandbox.env(name));
         sandbox = guard.hidden()?.into_iter().fold(sandbox, Sandbox::hide);
-        let git = effects
-            .paths()
-            .find(|used| matches!(used.access, Access::Repository | Access::Checkout));
-        let top = git
-            .map(|used| guard::repository(used, workspace))
-            .unwrap_or_default();
-        if git.is_none() {
+        let is_of_git = |access| matches!(access, Access::Repository | Access::Checkout);
+        let uses_git = effects.paths().any(|used| is_of_git(used.access));
+        if uses_git {
+            // What git does not see of its work tree, it takes for deleted.
+            let top = guard::work_tree(workspace).map(Path::to_owned);
+            sandbox = top.into_iter().fold(sandbox, Sandbox::read);
+            let repository = guard::repository(workspace);
+            sandbox = repository.into_iter().fold(sandbox, Sandbox::write);
+        } else {
             sandbox = sandbox.protect(workspace.join(".git"));
-        }
-        for folder in top {
-            sandbox = sandbox.write(folder);
         }
         let programs = effects
             .programs()
@@ -228,7 +228,7 @@ impl Inner {
             .map(|program| is_predictable(&program.name))
             .any(|is| !is)
             || effects.unknown().next().is_some();
-        let written = if is_free || git.is_some() {
+        let written = if is_free || uses_git {
             vec![workspace.to_owned()]
         } else {
             guard.written(effects)?

@@ -15,7 +15,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 pub(crate) fn all() -> Vec<Trial> {
-    let trials: [(&str, fn()); 18] = [
+    let trials: [(&str, fn()); 19] = [
         ("what_people_run_passes_in_a_sandbox", harmless),
         ("every_form_of_a_command_runs_as_it_was_judged", forms),
         ("a_confined_command_is_described_as_itself", described),
@@ -26,6 +26,7 @@ pub(crate) fn all() -> Vec<Trial> {
         ("code_of_the_workspace_reads_nothing_outside", build_script),
         ("git_works_and_its_hooks_stay", git),
         ("git_works_in_a_work_tree_that_was_added", work_tree),
+        ("git_works_in_a_folder_of_the_repository", git_below),
         ("without_git_its_folder_stays", git_stays),
         ("which_file_needs_not_be_known", unknown_files),
         ("which_program_must_be_known", unknown_programs),
@@ -37,7 +38,11 @@ pub(crate) fn all() -> Vec<Trial> {
     ];
     let trials = trials.into_iter();
     let trials = trials.map(|(name, run)| Trial::test(name, move || Ok(run())));
-    trials.collect()
+    let cost = Trial::test("what_a_call_costs", || {
+        cost();
+        Ok(())
+    });
+    trials.chain([cost.with_ignored_flag(true)]).collect()
 }
 
 /// A home with a secret, a workspace in it, and an agent there.
@@ -391,6 +396,43 @@ fn work_tree() {
         .env("HOME", place.folder.path())
         .envs(author.map(|name| (name, "a")));
     assert_eq!(prints(&command.output().unwrap()), "two\none\n");
+    // A file that only says so does not make a folder the repository's.
+    let secrets = place.folder.path().join("secrets");
+    fs::create_dir(&secrets).unwrap();
+    for folder in ["claimed", "claimed/in"] {
+        fs::create_dir(other.join(folder)).unwrap();
+        fs::write(
+            other.join(folder).join(".git"),
+            format!("gitdir: {}\n", secrets.display()),
+        )
+        .unwrap();
+        place.cx = AgentContext::new("s1").with_cwd(other.join(folder).to_str().unwrap());
+        let args = place
+            .left(&policy, "shell", json!({ "command": "git status" }))
+            .unwrap();
+        assert!(
+            !args["command"].as_str().unwrap().contains("secrets"),
+            "{args}"
+        );
+    }
+}
+
+fn git_below() {
+    let (mut place, policy) = (Place::new(), policy(""));
+    place.git("init -q");
+    place.git("add .");
+    place.git("commit -qm one");
+    let src = place.work().join("src");
+    place.cx = AgentContext::new("s1").with_cwd(src.to_str().unwrap());
+    fs::write(src.join("b.txt"), "gamma\n").unwrap();
+    let args = json!({ "command": "git status --short && git add . && git commit -qm two" });
+    let args = place.left(&policy, "shell", args).unwrap();
+    let script = format!("cd src; {}", args["command"].as_str().unwrap());
+    assert_eq!(prints(&place.shell(&script)), " M b.txt\n");
+    assert_eq!(
+        prints(&place.execute(&["git", "show", "--format=", "--name-only"])),
+        "src/b.txt\n"
+    );
 }
 
 fn git_stays() {
@@ -669,4 +711,40 @@ fn harmless() {
         stopped.len(),
         stopped.join("\n")
     );
+}
+
+/// Prints what a call costs with the policy alone and in a sandbox, in a workspace of 100,000 files.
+fn cost() {
+    let (place, policy) = (Place::new(), policy(""));
+    for folder in 0..100 {
+        let folder = place.work().join(format!("node_modules/{folder}"));
+        fs::create_dir_all(&folder).unwrap();
+        for file in 0..1000 {
+            fs::write(folder.join(file.to_string()), "").unwrap();
+        }
+    }
+    let (confined, sandbox) = policy.clone().with_sandbox();
+    let (alone, both) = (hooks![policy], hooks![confined, sandbox]);
+    for command in [
+        "git status",
+        "cat a.txt > src/out",
+        "git ls-files | xargs wc -l",
+        "find . -name '*.rs' -delete",
+    ] {
+        let median = |run: &dyn Fn() -> bool| {
+            let mut times: Vec<_> = (0..101)
+                .map(|_| {
+                    let start = std::time::Instant::now();
+                    run();
+                    start.elapsed()
+                })
+                .collect();
+            times.sort();
+            times[50]
+        };
+        let call = || BeforeToolCall::new("1", "shell", json!({ "command": command }));
+        let alone = median(&|| alone.intercept_now(&place.cx, &mut call()).is_continue());
+        let both = median(&|| both.intercept_now(&place.cx, &mut call()).is_continue());
+        println!("{command}: {alone:?} alone, {both:?} with the sandbox");
+    }
 }
