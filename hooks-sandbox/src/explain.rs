@@ -51,9 +51,10 @@ impl Confinement {
             path: self.launcher.clone(),
         })?;
         machine.has_namespaces &= !self.rules.effort.without_namespaces;
+        let whole = self.rules.clone().complete()?;
         Ok(Explanation {
-            rules: rules(&self.rules),
-            gaps: gaps(&self.rules, machine),
+            rules: rules(&whole),
+            gaps: gaps(&whole, machine),
         })
     }
 }

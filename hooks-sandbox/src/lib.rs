@@ -56,6 +56,7 @@ pub mod address;
 mod confinement;
 mod error;
 mod explain;
+mod found;
 mod launcher;
 #[cfg(target_os = "linux")]
 mod linux;

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::SandboxError;
 use crate::rules::Access;
 
 const TABLE: &str = include_str!("presets.txt");
 
 /// The name of the preset that always applies.
-pub(crate) const SYSTEM: &str = "system";
+const SYSTEM: &str = "system";
 
 /// One thing that a preset gives or takes.
 pub(crate) enum Need {
@@ -16,16 +17,24 @@ pub(crate) enum Need {
     Variable(&'static str),
 }
 
-/// The names of all presets.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+/// Checks that presets are there. `None` are all.
+pub(crate) fn check(chosen: Option<&[String]>) -> Result<(), SandboxError> {
     let heads = TABLE
         .lines()
         .filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
-    heads.filter(|name| *name != SYSTEM)
+    let known: Vec<_> = heads.filter(|name| *name != SYSTEM).collect();
+    let mut chosen = chosen.into_iter().flatten();
+    match chosen.find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(SandboxError::rule(format!(
+            "`{name}` is no preset: there are {}",
+            known.join(", ")
+        ))),
+        None => Ok(()),
+    }
 }
 
-/// All needs, each with the preset that it belongs to. Paths from variables that are not set are left out.
-pub(crate) fn needs() -> impl Iterator<Item = (&'static str, Need)> {
+/// The needs of some presets, each with the preset that it belongs to. Paths from variables that are not set are left out.
+pub(crate) fn needs(chosen: Option<&[String]>) -> impl Iterator<Item = (&'static str, Need)> {
     let mut preset = "";
     let lines = TABLE.lines().filter_map(move |line| {
         if let Some(needs) = line.strip_prefix("  ") {
@@ -34,6 +43,10 @@ pub(crate) fn needs() -> impl Iterator<Item = (&'static str, Need)> {
         preset = line;
         None
     });
+    let is_chosen = move |preset: &str| {
+        preset == SYSTEM || chosen.is_none_or(|chosen| chosen.iter().any(|name| name == preset))
+    };
+    let lines = lines.filter(move |(preset, _)| is_chosen(preset));
     lines.flat_map(|(preset, (kind, words))| {
         let needs = words.split_ascii_whitespace().filter_map(move |word| {
             Some(match kind {

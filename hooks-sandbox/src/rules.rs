@@ -11,41 +11,64 @@ use crate::error::Context as _;
 
 /// All that the confined program may do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Rules {
     /// What it finds of the file system.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) grants: Vec<Grant>,
     /// Links on the way to what is granted, and where they lead.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
     /// Paths that stay unwritable in addition to the table's.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) protect: Vec<PathBuf>,
     /// The TCP ports that it may connect to, on any host.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) connect: Vec<u16>,
     /// The hosts that it reaches through the proxy, as patterns.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) domains: Vec<String>,
     /// Whether it may use the network without limits.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) network: bool,
     /// Whether it may connect to sockets by path.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) unix: bool,
-    /// The variables of the environment that it sees, with their values.
+    /// The presets, if they are not all.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) presets: Option<Vec<String>>,
+    /// The variables of the environment that it sees.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) env: Vec<String>,
     /// What it may use up.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) limits: Limits,
     /// What the kernel cannot enforce does not stop it from starting.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) effort: Effort,
     /// Where the report goes as a line of JSON, instead of standard error.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) report: Option<PathBuf>,
     /// What was expected of the program.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) note: Option<String>,
     /// Whether nobody looks at what it tries.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) untraced: bool,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What must be enforced for the program to start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Effort {
     /// The program starts although the kernel cannot enforce everything.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) best: bool,
     /// Namespaces are not even tried.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) without_namespaces: bool,
 }
 
@@ -65,6 +88,7 @@ pub(crate) struct Grant {
 
 /// What may be done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Access {
     /// Nothing: it looks empty.
     Hide,
@@ -78,12 +102,16 @@ pub(crate) enum Access {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Limits {
     /// Processes and threads of the user.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) processes: Option<u64>,
     /// Bytes of memory of one process.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) memory: Option<u64>,
     /// Seconds of processor time of one process.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) cpu_seconds: Option<u64>,
     /// Bytes of one file.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) file_size: Option<u64>,
 }
 

@@ -1,14 +1,13 @@
 //! The rules as you write them, and their check.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::confinement::Confinement;
-use crate::error::Context as _;
-use crate::presets::{self, Need};
+use crate::found::Found;
+use crate::presets;
 use crate::proxy::Hosts;
-use crate::rules::{Access, Grant, Rules, real_place};
+use crate::rules::{Access, Rules, real_place};
 use crate::{SandboxError, launcher};
 
 /// What a program may do at most.
@@ -32,7 +31,6 @@ use crate::{SandboxError, launcher};
 pub struct Sandbox {
     paths: Vec<(Access, PathBuf)>,
     sockets: Vec<PathBuf>,
-    presets: Option<Vec<String>>,
     launcher: Option<PathBuf>,
     rules: Rules,
 }
@@ -194,7 +192,7 @@ impl Sandbox {
     /// let sandbox = hooks_sandbox::Sandbox::new().presets(["git"]);
     /// ```
     pub fn presets<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        self.presets = Some(names.into_iter().map(Into::into).collect());
+        self.rules.presets = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
@@ -289,8 +287,8 @@ impl Sandbox {
         }
         Hosts::new(&self.rules.domains).map_err(|error| SandboxError::rule(error.to_string()))?;
         let launcher = launcher::found(self.launcher.take())?;
+        presets::check(self.rules.presets.as_deref())?;
         let mut found = Found::default();
-        self.add_presets(&mut found)?;
         for (access, path) in &self.paths {
             found.require(*access, path)?;
         }
@@ -298,8 +296,7 @@ impl Sandbox {
             found.require(Access::Write, socket)?;
         }
         self.rules.unix = !self.sockets.is_empty();
-        self.rules.links = found.links.into_iter().collect();
-        self.rules.grants = found.grants.into_values().collect();
+        found.end(&mut self.rules);
         // What confines the next program is not for this one to change.
         let place = fs::canonicalize(&launcher).unwrap_or_else(|_| launcher.clone());
         if self
@@ -312,120 +309,9 @@ impl Sandbox {
         for path in &mut self.rules.protect {
             *path = real_place(path)?;
         }
-        // What may be written may be read anyway, and what cannot be seen needs not be hidden.
-        let all = self.rules.clone();
-        self.rules.grants.retain(|grant| {
-            let above = grant.path.parent().and_then(|parent| all.grant(parent));
-            match grant.access {
-                Access::Hide => above.is_some(),
-                Access::Read => above.is_none_or(|above| above.access != Access::Write),
-                Access::Write => true,
-            }
-        });
         Ok(Confinement {
             rules: self.rules,
             launcher,
         })
-    }
-
-    fn add_presets(&mut self, found: &mut Found) -> Result<(), SandboxError> {
-        let chosen = self.presets.as_deref();
-        if let Some(name) = chosen.and_then(|chosen| {
-            chosen
-                .iter()
-                .find(|name| !presets::names().any(|known| known == **name))
-        }) {
-            let known: Vec<_> = presets::names().collect();
-            return Err(SandboxError::rule(format!(
-                "`{name}` is no preset: there are {}",
-                known.join(", ")
-            )));
-        }
-        for (preset, need) in presets::needs() {
-            if preset != presets::SYSTEM
-                && chosen.is_some_and(|chosen| !chosen.iter().any(|name| name == preset))
-            {
-                continue;
-            }
-            match need {
-                Need::Path(access, path) if path.exists() => found.add(access, &path, preset)?,
-                Need::Path(..) => {}
-                Need::Variable(name) => self.rules.env.push(name.to_owned()),
-            }
-        }
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        for folder in std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()) {
-            let is_narrow =
-                folder.is_absolute() && home.as_ref().is_none_or(|home| !home.starts_with(&folder));
-            if is_narrow && folder.is_dir() {
-                found.add(Access::Read, &folder, "$PATH")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The paths of the rules as they are on the disk.
-#[derive(Default)]
-struct Found {
-    grants: BTreeMap<PathBuf, Grant>,
-    links: BTreeMap<PathBuf, PathBuf>,
-}
-
-impl Found {
-    /// Adds a path that you have named: it must exist.
-    fn require(&mut self, access: Access, path: &Path) -> Result<(), SandboxError> {
-        const YOU: &str = "your rule";
-        let real = fs::canonicalize(path).at(path)?;
-        if let Some(other) = self.grants.get(&real).filter(|other| other.from == YOU) {
-            if (other.access == Access::Hide) != (access == Access::Hide) {
-                return Err(SandboxError::rule(format!(
-                    "{} is both hidden and allowed: leave one out",
-                    path.display()
-                )));
-            }
-        } else {
-            // Yours counts, and not the table's.
-            self.grants.remove(&real);
-        }
-        self.add(access, path, YOU)
-    }
-
-    fn add(&mut self, access: Access, path: &Path, from: &str) -> Result<(), SandboxError> {
-        let failed = |error| SandboxError::path(path, error);
-        let path = std::path::absolute(path).map_err(failed)?;
-        self.add_links(&path, 0)?;
-        let real = fs::canonicalize(&path).map_err(failed)?;
-        let grant = Grant::of(real.clone(), access, from)?;
-        let kept = self.grants.entry(real).or_insert_with(|| grant.clone());
-        if kept.access < access {
-            *kept = grant;
-        }
-        Ok(())
-    }
-
-    /// Remembers the links on the way to a path, so that it has the same name inside.
-    fn add_links(&mut self, path: &Path, depth: usize) -> Result<(), SandboxError> {
-        let mut way = PathBuf::new();
-        let mut parts = path.components();
-        while let Some(part) = parts.next() {
-            match part {
-                Component::ParentDir => drop(way.pop()),
-                part => way.push(part),
-            }
-            if let Ok(target) = fs::read_link(&way) {
-                if depth > 40 {
-                    return Err(SandboxError::path(path, "too many links"));
-                }
-                let next = way
-                    .parent()
-                    .unwrap_or(Path::new("/"))
-                    .join(&target)
-                    .join(parts.as_path());
-                self.links.insert(way, target);
-                return self.add_links(&next, depth + 1);
-            }
-        }
-        Ok(())
     }
 }

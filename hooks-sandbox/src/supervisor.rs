@@ -43,7 +43,8 @@ impl Order {
 
 /// Runs a program under rules, and returns its exit code.
 pub(crate) fn run(rules: &str, command: &[OsString]) -> Result<i32, SandboxError> {
-    let mut rules: Rules = serde_json::from_str(rules).or_fail("the rules cannot be read")?;
+    let rules: Rules = serde_json::from_str(rules).or_fail("the rules cannot be read")?;
+    let mut rules = rules.complete()?;
     let program = Path::new(command.first().ok_or_else(SandboxError::no_program)?);
     // Who names a program by its path means that it may be read.
     if program.components().count() > 1

@@ -1,0 +1,126 @@
+//! The paths of rules as they are on the disk: yours, and those of the presets.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use crate::SandboxError;
+use crate::error::Context as _;
+use crate::presets::{self, Need};
+use crate::rules::{Access, Grant, Rules};
+
+/// The paths of the rules as they are on the disk.
+#[derive(Default)]
+pub(crate) struct Found {
+    grants: BTreeMap<PathBuf, Grant>,
+    links: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Found {
+    /// Puts what was found into the rules.
+    pub(crate) fn end(self, rules: &mut Rules) {
+        rules.links = self.links.into_iter().collect();
+        rules.grants = self.grants.into_values().collect();
+    }
+
+    /// Adds a path that you have named: it must exist.
+    pub(crate) fn require(&mut self, access: Access, path: &Path) -> Result<(), SandboxError> {
+        let real = fs::canonicalize(path).at(path)?;
+        if let Some(other) = self.grants.get(&real)
+            && (other.access == Access::Hide) != (access == Access::Hide)
+        {
+            return Err(SandboxError::rule(format!(
+                "{} is both hidden and allowed: leave one out",
+                path.display()
+            )));
+        }
+        self.add(access, path, "your rule")
+    }
+
+    fn add(&mut self, access: Access, path: &Path, from: &str) -> Result<(), SandboxError> {
+        let failed = |error| SandboxError::path(path, error);
+        let path = std::path::absolute(path).map_err(failed)?;
+        self.add_links(&path, 0)?;
+        let real = fs::canonicalize(&path).map_err(failed)?;
+        let grant = Grant::of(real.clone(), access, from)?;
+        let kept = self.grants.entry(real).or_insert_with(|| grant.clone());
+        if kept.access < access {
+            *kept = grant;
+        }
+        Ok(())
+    }
+
+    /// Remembers the links on the way to a path, so that it has the same name inside.
+    fn add_links(&mut self, path: &Path, depth: usize) -> Result<(), SandboxError> {
+        let mut way = PathBuf::new();
+        let mut parts = path.components();
+        while let Some(part) = parts.next() {
+            match part {
+                Component::ParentDir => drop(way.pop()),
+                part => way.push(part),
+            }
+            if let Ok(target) = fs::read_link(&way) {
+                if depth > 40 {
+                    return Err(SandboxError::path(path, "too many links"));
+                }
+                let next = way
+                    .parent()
+                    .unwrap_or(Path::new("/"))
+                    .join(&target)
+                    .join(parts.as_path());
+                self.links.insert(way, target);
+                return self.add_links(&next, depth + 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rules {
+    /// Adds what the presets name. Only your own rules travel on a command line; the rest is found where they arrive.
+    pub(crate) fn complete(mut self) -> Result<Self, SandboxError> {
+        let own = self.grants.clone();
+        let mut found = Found {
+            grants: self
+                .grants
+                .drain(..)
+                .map(|grant| (grant.path.clone(), grant))
+                .collect(),
+            links: self.links.drain(..).collect(),
+        };
+        // Yours counts, and not the table's.
+        let is_own = |path: &Path| {
+            let real = fs::canonicalize(path);
+            real.is_ok_and(|real| own.iter().any(|grant| grant.path == real))
+        };
+        for (preset, need) in presets::needs(self.presets.as_deref()) {
+            match need {
+                Need::Path(access, path) if path.exists() && !is_own(&path) => {
+                    found.add(access, &path, preset)?;
+                }
+                Need::Path(..) => {}
+                Need::Variable(name) => self.env.push(name.to_owned()),
+            }
+        }
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        for folder in std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()) {
+            let is_narrow =
+                folder.is_absolute() && home.as_ref().is_none_or(|home| !home.starts_with(&folder));
+            if is_narrow && folder.is_dir() && !is_own(&folder) {
+                found.add(Access::Read, &folder, "$PATH")?;
+            }
+        }
+        found.end(&mut self);
+        // What may be written may be read anyway, and what cannot be seen needs not be hidden.
+        let all = self.clone();
+        self.grants.retain(|grant| {
+            let above = grant.path.parent().and_then(|parent| all.grant(parent));
+            match grant.access {
+                Access::Hide => above.is_some(),
+                Access::Read => above.is_none_or(|above| above.access != Access::Write),
+                Access::Write => true,
+            }
+        });
+        Ok(self)
+    }
+}
