@@ -175,12 +175,13 @@ enum Command {
         after_help = "Examples:\n  hooks replay records.jsonl --with draft.toml\n  hooks replay ~/.claude/projects --with hooks.toml --since 2026-01-01"
     )]
     Replay(commands::replay::Args),
-    /// Run a program that may only use what you list here. The kernel enforces it, with Landlock.
+    /// Run a program that may only use what you list here. The kernel enforces it.
     ///
-    /// The program may always read what every program needs: `/usr`, `/lib`, `/bin`, `/etc`, `/proc`, `/dev`. List
-    /// whatever else it may read, write or connect to.
+    /// The program may always read the system's own folders, and what known programs need besides, such as `~/.rustup`. It
+    /// has a temporary folder of its own, and a part of the environment. List whatever else it may read, write or reach.
+    /// What was refused is said at the end. The exit code is the program's; it is 125 if the program could not be confined.
     #[command(
-        after_help = "Examples:\n  hooks sandbox --write . -- cargo test\n  hooks sandbox --read . --connect 443 -- curl https://example.com"
+        after_help = "Examples:\n  hooks sandbox --write . -- cargo test\n  hooks sandbox --write . --domain registry.npmjs.org -- npm install\n  hooks sandbox --write . --explain"
     )]
     Sandbox(commands::sandbox::Args),
     /// Judge the shell scripts of a folder, for CI. The exit code is 1 if the policy blocks anything. Nothing runs.
@@ -208,6 +209,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // This program confines others: it is started once more for each.
+    hooks_sandbox::enter_if_asked();
     let Cli { json, command } = Cli::parse();
     done(command, json).unwrap_or_else(|failure| {
         anstream::eprintln!(
@@ -268,7 +271,7 @@ fn done(command: Command, json: bool) -> Done {
             condition,
         } => commands::log::run(&file, follow, condition.as_deref(), json),
         Command::Replay(args) => commands::replay::run(&args, json),
-        Command::Sandbox(args) => commands::sandbox::run(&args),
+        Command::Sandbox(args) => commands::sandbox::run(&args, json),
         Command::Scan(args) => commands::scan::run(&args, json),
         Command::Completions { shell } => {
             commands::completions(shell);

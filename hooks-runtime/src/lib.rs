@@ -80,7 +80,6 @@ mod replay;
 mod request;
 mod runtime;
 mod safeguard;
-mod sandbox;
 mod secrets;
 mod services;
 mod source;
@@ -114,7 +113,6 @@ pub use self::runtime::{
     Status,
 };
 pub use self::safeguard::BreakerState;
-pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
 #[cfg(feature = "object-store")]
 pub use self::source::ObjectBundle;

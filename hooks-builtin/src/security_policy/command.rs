@@ -46,8 +46,8 @@ impl Programs {
         }
     }
 
-    fn has(&self, program: &str) -> bool {
-        self.allowed.contains_key(program)
+    fn has(&self, program: &str, holds: bool) -> bool {
+        self.allowed.contains_key(program) || holds && self.confined.contains(&program)
     }
 
     /// Checks a program. In a sandbox, it needs not be known what it does with its arguments.
@@ -73,7 +73,10 @@ impl Programs {
             }
             None => {}
         }
-        if self.has(program.rsplit('/').next().unwrap_or(program)) {
+        if self
+            .allowed
+            .contains_key(program.rsplit('/').next().unwrap_or(program))
+        {
             return Err(format!(
                 "`{shown}` is not the allowed program, but another file of the same name: call the program by its name"
             ));
@@ -210,12 +213,17 @@ pub(super) fn is_shell(program: &str) -> bool {
 }
 
 /// Returns the programs that a command runs and that are not allowed, each once.
-pub(super) fn denied(form: &Form, programs: &Programs, directory: &Path) -> Vec<String> {
+pub(super) fn denied(
+    form: &Form,
+    programs: &Programs,
+    directory: &Path,
+    holds: bool,
+) -> Vec<String> {
     let Ok(script) = Script::parse(&body(&form.script())) else {
         return Vec::new();
     };
     let effects = script.evaluate(&environment(directory));
-    let denied = outside(&effects).filter(|program| !programs.has(&program.name));
+    let denied = outside(&effects).filter(|program| !programs.has(&program.name, holds));
     let denied: BTreeSet<_> = denied.map(|program| program.name.clone()).collect();
     denied.into_iter().collect()
 }

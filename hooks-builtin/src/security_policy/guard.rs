@@ -26,6 +26,8 @@ pub(super) struct Guard {
 #[derive(Debug)]
 struct Forbidden {
     path: PathBuf,
+    /// Whether everybody's settings forbid it: a folder of the system, or of keys.
+    is_usual: bool,
     is_in_workspace: bool,
     holds_workspace: bool,
 }
@@ -76,21 +78,24 @@ impl Guard {
     pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> Self {
         let mut forbidden = Vec::new();
         let mut names = Vec::new();
+        let usual = SecurityPolicyConfig::default().forbidden_paths;
         for path in &config.forbidden_paths {
+            let is_usual = usual.contains(path);
             if is_name(path) {
                 names.push(path.to_lowercase());
             }
             if Path::new(path).is_absolute() {
-                forbidden.push(PathBuf::from(path));
+                forbidden.push((PathBuf::from(path), is_usual));
             }
             // Without a home directory, a path in it cannot exist.
             if let Ok(resolved) = paths::resolve(path, &workspace) {
-                forbidden.push(resolved);
+                forbidden.push((resolved, is_usual));
             }
         }
         forbidden.sort_unstable();
         forbidden.dedup();
-        let forbidden = forbidden.into_iter().map(|path: PathBuf| Forbidden {
+        let forbidden = forbidden.into_iter().map(|(path, is_usual)| Forbidden {
+            is_usual,
             is_in_workspace: path.starts_with(&workspace),
             holds_workspace: workspace.starts_with(&path),
             // Without parts that have no meaning, so that it can be compared as a text.
@@ -213,18 +218,15 @@ impl Guard {
         found.into_iter().collect()
     }
 
-    /// Returns what is there and must not be seen in a sandbox: all that is forbidden, but the folder of git, which git
-    /// needs, and the system's own folders, which every program needs.
+    /// Returns what is there and must not be seen in a sandbox: all that is forbidden, but what everybody forbids. Of that,
+    /// the sandbox hides the keys itself, and programs need the system's own folders, and git its own.
     pub(super) fn hidden(&self) -> Result<Vec<PathBuf>, String> {
-        const NEEDED: &str = "/etc /dev /proc /sys /run /var/run /boot /root";
-        let is_needed = |path: &Path| NEEDED.split(' ').any(|needed| path == Path::new(needed));
         let forbidden = self
             .forbidden
             .iter()
-            .map(|forbidden| forbidden.path.clone());
-        let mut hidden: Vec<_> = forbidden
-            .filter(|path| !is_needed(path) && !path.ends_with(".git") && path.exists())
-            .collect();
+            .filter(|forbidden| !forbidden.is_usual);
+        let there = forbidden.filter(|forbidden| forbidden.path.exists());
+        let mut hidden: Vec<_> = there.map(|forbidden| forbidden.path.clone()).collect();
         let mut names = self.names.iter().filter(|name| *name != ".git").peekable();
         if names.peek().is_some() {
             let mut budget = MOST_FILES;

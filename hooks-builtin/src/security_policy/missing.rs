@@ -53,8 +53,10 @@ impl SecurityPolicy {
     #[must_use]
     pub fn missing(&self, cx: &AgentContext, tool: &str, args: &Value) -> Option<Missing> {
         let form = self.0.form(cx, tool, args);
-        let denied =
-            form.map(|(form, guard)| command::denied(&form, &self.0.programs, guard.workspace()));
+        let denied = form.map(|(form, guard)| {
+            let holds = self.2.holds();
+            command::denied(&form, &self.0.programs, guard.workspace(), holds)
+        });
         let mut missing = Missing {
             allowed_commands: denied.unwrap_or_default(),
             workspace: None,
@@ -68,7 +70,7 @@ impl SecurityPolicy {
         }
         let passes = |config: &SecurityPolicyConfig| {
             SecurityPolicy::from_config(config)
-                .is_ok_and(|policy| policy.0.judge(cx, tool, args, &policy.2).is_ok())
+                .is_ok_and(|policy| policy.0.judge(cx, tool, args, &self.2).is_ok())
         };
         if passes(&config) {
             return Some(missing);

@@ -172,7 +172,8 @@ pub struct SecurityPolicyConfig {
     /// matter. The policy blocks a tool that neither this table nor a profile lists.
     #[schemars(with = "std::collections::BTreeMap<String, ToolConfig>")]
     pub tools: ToolConfigs,
-    /// Whether the policy replaces a command by the form that it judged. The default is `true`.
+    /// Whether the policy replaces a command by the form that it judged. The default is `true`. Without it, there is no
+    /// sandbox either.
     pub rewrite: bool,
     /// The hosts that commands may reach: `example.com`, `*.example.org`, `example.com:8443`. By default, a command may
     /// reach the hosts of the addresses in it.
@@ -187,6 +188,10 @@ pub struct SecurityPolicyConfig {
     /// What commands may do in the sandbox besides what the policy has predicted, such as
     /// `{ write = ["~/.cargo/registry"] }`. The default is nothing.
     pub sandbox_rules: SandboxConfig,
+    /// Whether nothing will run, so that commands stay as they are and are judged all the same. For `hooks-runtime`.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub is_dry: bool,
     /// More tools that run a command, as globs. The default is none.
     pub shell_tools: Globs,
     /// The argument of `shell_tools` that contains the command. The default is `command`.
@@ -224,6 +229,7 @@ impl Default for SecurityPolicyConfig {
             sandbox: SandboxMode::default(),
             sandbox_program: None,
             sandbox_rules: SandboxConfig::default(),
+            is_dry: false,
             shell_tools: Globs::default(),
             command_argument: "command".into(),
             path_arguments: Vec::new(),

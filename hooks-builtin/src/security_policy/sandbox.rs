@@ -54,7 +54,7 @@ pub(super) struct Alive;
 impl PolicySandbox {
     fn confine(&self, cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
         let SecurityPolicy(inner, _, kernel) = &self.policy;
-        if !kernel.holds() {
+        if !kernel.holds() || inner.config.is_dry {
             return HookAction::Continue;
         }
         let judged = inner.judge(cx, &call.name, &call.args, kernel);
@@ -149,6 +149,9 @@ impl SecurityPolicy {
         let config = &self.0.config;
         if config.sandbox == SandboxMode::Off {
             return Err("`sandbox` is `off`".to_owned());
+        }
+        if !config.rewrite {
+            return Err("`rewrite` is `false`, so commands stay as they are written".to_owned());
         }
         let confinement = launched(Sandbox::new(), config).prepare();
         let checked = confinement.and_then(|confinement| confinement.check());

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::process::Run;
+use crate::shared::sandbox::SandboxConfig;
 use crate::shared::{BuildError, Glob, GlobError, Globs};
 
 /// Runs a command before or after tool calls.
@@ -85,6 +86,9 @@ pub struct ShellHookConfig {
     #[serde(default = "half_a_minute", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
+    /// What the command may do at most. A relative path starts at the working directory. The default is no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxConfig>,
     /// How many bytes of its output are kept. The default is 16 KiB. The hook reads the rest and discards it.
     #[serde(default = "sixteen_kibibytes")]
     pub max_output_bytes: u32,
@@ -125,6 +129,7 @@ impl ShellHookConfig {
             env: usual_variables(),
             cwd: None,
             timeout: half_a_minute(),
+            sandbox: None,
             max_output_bytes: sixteen_kibibytes(),
         }
     }

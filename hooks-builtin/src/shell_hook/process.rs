@@ -1,5 +1,6 @@
 //! One run of a command, which leaves no process behind.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
@@ -30,7 +31,7 @@ impl Run<'_> {
             let missing = clock::MISSING;
             return Err(format!("the hook `{shown}` cannot be started: {missing}"));
         }
-        let (child, pipes) = Child::spawn(self.command(), Background::Ends, Command::spawn)
+        let (child, pipes) = Child::spawn(self.command()?, Background::Ends)
             .map_err(|error| format!("the hook `{shown}` cannot be started: {error}"))?;
         let most = self.config.max_output_bytes as usize;
         let talk = child.talk(pipes, self.input.as_bytes(), most);
@@ -52,34 +53,37 @@ impl Run<'_> {
         Err(said.unwrap_or_else(|| format!("the hook `{shown}` failed: {}", ended.status)))
     }
 
-    fn command(&self) -> Command {
-        let mut command = shell();
+    fn command(&self) -> Result<Command, String> {
+        let [shell, flag] = SHELL;
+        let mut words: Vec<OsString> = [shell, flag, &self.config.command].map(Into::into).into();
+        if let Some(sandbox) = &self.config.sandbox {
+            let folder = self.directory.unwrap_or(Path::new("."));
+            // Which variables the command gets, `env` says.
+            let confinement = sandbox.sandbox(folder).env("*").prepare();
+            let confinement = confinement.map_err(|error| {
+                let shown = &self.config.command;
+                format!("the hook `{shown}` cannot be started: {error}")
+            })?;
+            words = confinement.words(&words[0], &words[1..]);
+        }
+        let mut command = caller::command(&words[0]);
         let kept = self.config.env.iter();
         command
-            .arg(&self.config.command)
+            .args(&words[1..])
             .env_clear()
             .envs(kept.filter_map(|name| Some((name, caller::var_os(name)?))))
             .envs(self.variables.iter().copied());
         if let Some(directory) = self.directory {
             command.current_dir(directory);
         }
-        command
+        Ok(command)
     }
 }
 
 #[cfg(not(windows))]
-fn shell() -> Command {
-    let mut command = caller::command("sh");
-    command.arg("-c");
-    command
-}
-
+const SHELL: [&str; 2] = ["sh", "-c"];
 #[cfg(windows)]
-fn shell() -> Command {
-    let mut command = caller::command("cmd");
-    command.arg("/C");
-    command
-}
+const SHELL: [&str; 2] = ["cmd", "/C"];
 
 /// Returns the output as text.
 fn said(output: &Output) -> String {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::common::corpus;
 use hooks_builtin::{Autonomy, Globs, SecurityPolicy, SecurityPolicyConfig};
-use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall, ToolAnnotations};
+use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
 use hooks_core::{HookAction, hook, hooks};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hooks_builtin::Profile;
+use hooks_sandbox::Sandbox;
 use serde_json::json;
 
 use self::agents::{Agent, Call, Content, TEXTS};
@@ -114,6 +115,18 @@ fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
         file::warn(&format!("`hooks trust` is still to be run: {error}"));
     }
     anstream::eprintln!("{} {shown}", painted(GOOD, "wrote"));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let sandbox = Sandbox::new().write(folder).prepare();
+    match sandbox.and_then(|confinement| confinement.explain()) {
+        Ok(explanation) => {
+            for gap in explanation.gaps {
+                anstream::eprintln!("the sandbox: {gap}");
+            }
+        }
+        Err(error) => file::warn(&format!(
+            "commands run without a sandbox, so the policy is stricter: {error}"
+        )),
+    }
     Ok(())
 }
 
@@ -131,7 +144,9 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
         "\n[hooks.builtin]\nredact = true            # {redacts}\n\
          \n# What the agent may do by itself. The policy reads a command as a shell does, and judges its effects.\n\
          [hooks.builtin.security_policy]\n\
-         autonomy = \"full\"         # within this policy; with \"supervised\", you approve every call"
+         autonomy = \"full\"         # within this policy; with \"supervised\", you approve every call\n\
+         sandbox = \"auto\"          # the kernel holds each command to what the policy has predicted, where it can\n\
+         allowed_hosts = []        # the hosts that commands reach, such as \"static.crates.io\""
     );
     // An agent may change its directory, but the policy must not follow it.
     if let (Some(_), Some(folder)) = (agent, file.parent()) {

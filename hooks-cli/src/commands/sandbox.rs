@@ -1,84 +1,129 @@
-//! `hooks sandbox` runs a program that may do only what its options list, with Landlock.
-//!
-//! This process restricts itself, and then executes the program. The restriction also applies to everything that the
-//! program starts, and cannot be removed.
+//! `hooks sandbox` runs a program that may do only what its options list.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Sandbox, SandboxError};
+use hooks_builtin::SandboxConfig;
+use hooks_sandbox::{Confinement, SandboxError};
 
+use crate::paint::{self, say};
 use crate::{Done, Failure};
 
 #[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 pub(crate) struct Args {
-    /// A folder or file that the program may change.
+    /// A folder or file that the program may change. What runs or decides later, such as `.git/hooks`, stays as it is.
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
     /// A folder or file that the program may read, and run programs from.
     #[arg(long, value_name = "PATH")]
     read: Vec<PathBuf>,
-    /// A TCP port that the program may connect to. It may not listen on any.
+    /// What stays hidden in a folder that the program may read.
+    #[arg(long, value_name = "PATH")]
+    hide: Vec<PathBuf>,
+    /// What stays as it is in a folder that the program may change, also if it is not there yet.
+    #[arg(long, value_name = "PATH")]
+    protect: Vec<PathBuf>,
+    /// A Unix socket that the program may connect to.
+    #[arg(long, value_name = "PATH")]
+    unix: Vec<PathBuf>,
+    /// A host that the program reaches through a proxy: `example.com`, `*.example.org`, `example.com:8443`.
+    #[arg(long, value_name = "HOST", conflicts_with = "network")]
+    domain: Vec<String>,
+    /// A TCP port that the program may connect to, on any host.
     #[arg(long, value_name = "PORT", conflicts_with = "network")]
     connect: Vec<u16>,
-    /// Let the program connect to every TCP port, and listen.
+    /// Let the program reach every address, and listen.
     #[arg(long)]
     network: bool,
+    /// A variable that the program sees besides the usual ones. A star ends a prefix.
+    #[arg(long, value_name = "NAME")]
+    env: Vec<String>,
+    /// The programs whose own files come along, such as `git` and `cargo`. The default is all that are known.
+    #[arg(long, value_name = "NAME")]
+    preset: Vec<String>,
+    /// The most processes and threads of the user. The kernel does not count those of root.
+    #[arg(long, value_name = "NUMBER")]
+    processes: Option<u64>,
+    /// The most memory of a process, in bytes.
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<u64>,
+    /// The most processor time of a process, in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    cpu_seconds: Option<u64>,
+    /// The largest file that the program may write, in bytes.
+    #[arg(long, value_name = "BYTES")]
+    file_size: Option<u64>,
+    /// Append what was refused to this file, as a line of JSON. The default is standard error.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Run the program even if the kernel cannot enforce all of this.
     #[arg(long)]
     best_effort: bool,
+    /// Print the rules, where each comes from, and what this machine does not enforce. Nothing runs.
+    #[arg(long)]
+    explain: bool,
     /// The program, and its arguments.
-    #[arg(last = true, required = true)]
+    #[arg(last = true, required_unless_present = "explain")]
     program: Vec<OsString>,
 }
 
-pub(crate) fn run(args: &Args) -> Done {
+pub(crate) fn run(args: &Args, json: bool) -> Done {
+    let confinement = confinement(args).map_err(Failure::usage)?;
+    if args.explain {
+        let explanation = confinement.explain().map_err(Failure::found)?;
+        if json {
+            paint::json(&serde_json::json!(explanation));
+        } else {
+            say!("{}", explanation.to_string().trim_end());
+        }
+        return Ok(std::process::ExitCode::SUCCESS);
+    }
     let [program, rest @ ..] = args.program.as_slice() else {
         return Err(Failure::usage("name a program after `--`"));
     };
-    let sandbox = args.write.iter().fold(Sandbox::new(), Sandbox::write);
-    let sandbox = args.read.iter().fold(sandbox, Sandbox::read);
-    let mut sandbox = args.connect.iter().copied().fold(sandbox, Sandbox::connect);
-    if args.network {
-        sandbox = sandbox.network();
+    become_program(&mut confinement.command(program, rest))
+}
+
+fn confinement(args: &Args) -> Result<Confinement, SandboxError> {
+    let config = SandboxConfig {
+        write: args.write.clone(),
+        read: args.read.clone(),
+        hide: args.hide.clone(),
+        protect: args.protect.clone(),
+        unix: args.unix.clone(),
+        domain: args.domain.clone(),
+        connect: args.connect.clone(),
+        network: args.network,
+        env: args.env.clone(),
+        processes: args.processes,
+        memory: args.memory,
+        cpu_seconds: args.cpu_seconds,
+        file_size: args.file_size,
+        best_effort: args.best_effort,
+    };
+    let mut sandbox = config.sandbox(Path::new(""));
+    if !args.preset.is_empty() {
+        sandbox = sandbox.presets(&args.preset);
     }
-    if args.best_effort {
-        sandbox = sandbox.best_effort();
+    if let Some(report) = &args.report {
+        sandbox = sandbox.report(report);
     }
-    match sandbox.restrict_thread() {
-        Ok(true) => {}
-        Ok(false) => anstream::eprintln!(
-            "warning: this kernel has no Landlock, so the program is not restricted"
-        ),
-        Err(error @ SandboxError::Path { .. }) => return Err(Failure::usage(error)),
-        Err(error) => {
-            return Err(Failure::found(format!(
-                "{error}, so the program was not started: `--best-effort` starts it with the restrictions that the kernel supports"
-            )));
-        }
-    }
-    become_program(Command::new(program).args(rest))
+    sandbox.prepare()
 }
 
 #[cfg(unix)]
-fn become_program(command: &mut Command) -> Done {
+fn become_program(command: &mut std::process::Command) -> Done {
     let error = std::os::unix::process::CommandExt::exec(command);
-    Err(Failure {
-        message: format!("{}: {error}", command.get_program().to_string_lossy()),
-        // As shells say that a program is not there, or cannot be run.
-        code: if error.kind() == std::io::ErrorKind::NotFound {
-            127
-        } else {
-            126
-        },
-    })
+    Err(Failure::found(error))
 }
 
-/// Here, nothing is restricted: only `--best-effort` comes so far.
 #[cfg(not(unix))]
-fn become_program(command: &mut Command) -> Done {
-    let status = command.status().map_err(Failure::usage)?;
+fn become_program(command: &mut std::process::Command) -> Done {
+    let status = command.status().map_err(Failure::found)?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.unwrap_or(1).into())
 }

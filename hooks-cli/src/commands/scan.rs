@@ -80,7 +80,14 @@ fn policy(args: &Args, folder: &Path) -> Result<SecurityPolicy, Failure> {
     let named = args.policy.clone();
     let file = named.or_else(|| file::above(folder).ok().map(|file| file.path));
     let mut config = match file {
-        None => hooks_builtin::SecurityPolicyConfig::default(),
+        None => {
+            let mut config = hooks_builtin::SecurityPolicyConfig::default();
+            // The scripts of a repository build it.
+            config
+                .allowed_commands
+                .extend(["cargo", "npm"].map(String::from));
+            config
+        }
         Some(file) => {
             let config = HooksConfig::load(&file).map_err(Failure::usage)?;
             let policy = config.builtin.security_policy.as_on().cloned();

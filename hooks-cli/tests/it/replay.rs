@@ -269,7 +269,7 @@ fn bash(command: &str, error: Option<&'static str>) -> (&'static str, Value, Opt
 
 const REJECTED: &str =
     "The user doesn't want to proceed with this tool use. The tool use was rejected.";
-const POLICY: &str = "[hooks.builtin.security_policy]\nautonomy = 'full'\n";
+const POLICY: &str = "[hooks.builtin.security_policy]\nautonomy = 'full'\nsandbox = 'off'\n";
 
 #[test]
 fn what_is_suggested_lets_the_harmless_calls_pass() {

@@ -6,6 +6,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hooks_builtin::SandboxConfig;
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
@@ -75,7 +76,7 @@ pub struct CommandEntry {
     pub output_limit: Option<NonZeroU64>,
     /// The limits of a sandbox. By default, the command runs without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<SandboxEntry>,
+    pub sandbox: Option<SandboxConfig>,
 }
 
 text_or_table!(
@@ -131,28 +132,6 @@ impl<'de> Deserialize<'de> for EnvEntry {
         }
         deserializer.deserialize_any(Either)
     }
-}
-
-/// What a command, and every process that it starts, may do at most. The kernel enforces it, on Linux with Landlock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct SandboxEntry {
-    /// The files and folders that it may change. Relative paths start at the folder of the configuration file. The
-    /// default is none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub write: Vec<PathBuf>,
-    /// The files and folders that it may read, in addition to those that it may change and those of the system (`/usr`,
-    /// `/bin`, `/sbin`, `/lib`, `/lib64`, `/etc`, `/proc`, `/dev`). `"/"` is everything. The default is none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub read: Vec<PathBuf>,
-    /// Whether it may connect to any address and listen, over TCP. The default is `false`.
-    pub network: bool,
-    /// The TCP ports that it may connect to, instead of `network`. The default is none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub connect: Vec<u16>,
-    /// Whether it also runs if the kernel can enforce only a part of these limits, or none of them. The default is
-    /// `false`: then it does not run.
-    pub best_effort: bool,
 }
 
 /// An endpoint: a URL, or a table.
@@ -246,7 +225,7 @@ pub struct ServerEntry {
     pub restart: Option<bool>,
     /// What the process may do at most. By default, it may do everything that the agent may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<SandboxEntry>,
+    pub sandbox: Option<SandboxConfig>,
 }
 
 /// Hides the values of the environment variables.

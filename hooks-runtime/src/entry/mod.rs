@@ -20,9 +20,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::handler::{
-    CommandEntry, EnvEntry, HttpEntry, PromptEntry, SandboxEntry, ServerEntry,
-};
+pub use self::handler::{CommandEntry, EnvEntry, HttpEntry, PromptEntry, ServerEntry};
 pub use self::import::ImportEntry;
 pub use self::limits::{BreakerConfig, LimitsConfig};
 pub use self::on::{Mode, OnEntry, OnFault, Scopes};

@@ -15,18 +15,16 @@ pub(crate) mod process;
 pub(crate) mod prompt;
 pub(crate) mod rule;
 
+use std::ffi::OsString;
 use std::future::Future;
-use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::process::Command;
 
-use hooks_builtin::__child::{Background, Child, Pipes};
+use hooks_sandbox::Confinement;
 
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
-use crate::sandbox::Sandbox;
 use crate::services::Services;
 use crate::system::Ask;
 
@@ -41,16 +39,15 @@ pub(crate) const SHARED_HELP: &str =
 /// The future answer. It owns all its data, so the agent need not wait for it.
 pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
 
-/// Starts a program, in a sandbox if there is one.
-fn started(
-    command: Command,
-    background: Background,
-    sandbox: Option<&Sandbox>,
-) -> io::Result<(Child, Pipes)> {
-    Child::spawn(command, background, |command| match sandbox {
-        Some(sandbox) => sandbox.spawn(command),
-        None => command.spawn(),
-    })
+/// Returns the words that start a program: those of its sandbox, if there is one.
+fn words(sandbox: Option<&Confinement>, program: PathBuf, arguments: &[String]) -> Vec<OsString> {
+    match sandbox {
+        Some(sandbox) => sandbox.words(program, arguments),
+        None => {
+            let arguments = arguments.iter().map(OsString::from);
+            [program.into()].into_iter().chain(arguments).collect()
+        }
+    }
 }
 
 /// A handler outside of the agent.

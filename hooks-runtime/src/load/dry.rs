@@ -9,10 +9,11 @@ const HARMLESS: [&str; 4] = ["security_policy", "block_tools", "path_prefix", "r
 /// Switches the others off, and returns their names. `asks` says whether the program itself answers questions.
 pub(super) fn leave_out(config: &mut HooksConfig, asks: bool) -> Vec<String> {
     let mut left_out = Vec::new();
-    if let Switch::On(policy) = &mut config.builtin.security_policy
-        && policy.max_actions_per_hour.take().is_some()
-    {
-        left_out.push("security_policy.max_actions_per_hour".to_owned());
+    if let Switch::On(policy) = &mut config.builtin.security_policy {
+        policy.is_dry = true;
+        if policy.max_actions_per_hour.take().is_some() {
+            left_out.push("security_policy.max_actions_per_hour".to_owned());
+        }
     }
     let off = config.switch_off(|hook_type| {
         let decides = HARMLESS.contains(&hook_type) || (asks && hook_type == "approval");

@@ -130,6 +130,7 @@ impl Blocked {
         let Ok(policy) = SecurityPolicy::from_config(config) else {
             return HashMap::new();
         };
+        let (policy, _sandbox) = policy.with_sandbox();
         let found = self.calls.keys().filter_map(|call| {
             let (cwd, tool, args) = call;
             let mut cx = AgentContext::new("");

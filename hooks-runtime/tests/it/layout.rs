@@ -9,7 +9,6 @@ const LAYOUT: Layout = Layout {
         "secrets",
         "trust",
         "bundle",
-        "sandbox",
         "request",
         "source",
         "budget",

@@ -27,7 +27,6 @@ mod prompt;
 mod records;
 mod refuse;
 mod rules;
-mod sandbox;
 mod shared;
 mod source;
 mod sources;

@@ -116,16 +116,12 @@ pub struct Output {
 }
 
 impl Child {
-    /// Starts a command with pipes, as `start` starts commands.
+    /// Starts a command with pipes.
     ///
     /// # Errors
     ///
     /// If it cannot be started.
-    pub fn spawn(
-        mut command: Command,
-        background: Background,
-        start: impl FnOnce(&mut Command) -> io::Result<std::process::Child>,
-    ) -> io::Result<(Self, Pipes)> {
+    pub fn spawn(mut command: Command, background: Background) -> io::Result<(Self, Pipes)> {
         let mark = Mark::next();
         command
             .env(kin::VARIABLE, mark.to_string())
@@ -135,7 +131,7 @@ impl Child {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let stdin = Input::of(&mut command)?;
         watchdog::expect(mark);
-        let mut process = start(&mut command).inspect_err(|_| watchdog::forget(mark))?;
+        let mut process = command.spawn().inspect_err(|_| watchdog::forget(mark))?;
         watchdog::watch(mark, process.id());
         let outputs = Outputs::of(&process);
         let stdin = stdin.started(&mut process);

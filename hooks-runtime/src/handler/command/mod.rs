@@ -8,13 +8,14 @@
 //! | folder | `cwd`; otherwise the agent's, if it exists; otherwise the project's |
 //! | input | the event in the dialect's format, a line feed, the end; a command may ignore it |
 //! | output | 1 MiB of each is kept (`output_limit`), the rest is read and dropped |
-//! | sandbox | what it may do at most, see [`Sandbox`] |
+//! | sandbox | what it may do at most, see [`hooks_sandbox`] |
 //! | end | see [`hooks_builtin::__child`]: nothing of it is left, whatever it does |
 
 mod environment;
 mod program;
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -22,17 +23,17 @@ use std::process::Command;
 use std::sync::Arc;
 
 use hooks_builtin::__caller as caller;
-use hooks_builtin::__child::Background;
+use hooks_builtin::__child::{Background, Child};
+use hooks_builtin::SandboxConfig;
+use hooks_sandbox::{Confinement, SandboxError};
 
 use self::environment::{About, Environment};
-use super::{Asked, Handler, Making, Wrong, started};
+use super::{Asked, Handler, Making, Wrong, words};
 use crate::answer::Answer;
-use crate::entry::{CommandEntry, SandboxEntry};
+use crate::entry::CommandEntry;
 use crate::events;
 use crate::fault::Fault;
 use crate::record::RawAnswer;
-use crate::sandbox::Sandbox;
-use crate::sandbox::SandboxError;
 use crate::system::Ask;
 use crate::system::Dialect;
 use crate::system::Exit;
@@ -64,7 +65,7 @@ struct Settings {
     project_dir: Option<PathBuf>,
     project_of_file: Option<PathBuf>,
     most_output: usize,
-    sandbox: Option<Sandbox>,
+    sandbox: Option<Confinement>,
 }
 
 /// Checks the settings, and creates the handler.
@@ -157,25 +158,28 @@ fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
 }
 
 /// Returns the sandbox of a program. A limit that cannot be enforced is an error, and never ignored.
-pub(super) fn sandbox(entry: &SandboxEntry, making: &Making) -> Result<Sandbox, Wrong> {
-    if entry.network && !entry.connect.is_empty() {
-        return Err(
-            Wrong::new("`network` allows every port, but `connect` only some")
-                .at("sandbox")
-                .at("connect")
-                .help("leave one of them out"),
-        );
-    }
-    let sandbox = Sandbox::of(entry, &making.folder);
-    match sandbox.check() {
-        Ok(()) => Ok(sandbox),
-        Err(error @ SandboxError::Path { .. }) => Err(Wrong::new(error.to_string())
-            .at("sandbox")
-            .help("create it, or correct the path: it starts at the file's folder")),
-        Err(error) => Err(Wrong::new(error.to_string()).at("sandbox").help(
-            "leave `sandbox` out, or write `best_effort = true` to run it with the restrictions that the kernel supports",
-        )),
-    }
+pub(super) fn sandbox(config: &SandboxConfig, making: &Making) -> Result<Confinement, Wrong> {
+    // Which variables the program gets, its own settings say.
+    let sandbox = config.sandbox(&making.folder).env("*");
+    let prepared = sandbox.prepare().and_then(|confinement| {
+        confinement.check()?;
+        Ok(confinement)
+    });
+    prepared.map_err(|error| {
+        let help = match &error {
+            SandboxError::Path { .. } => {
+                "create it, or correct the path: it starts at the file's folder"
+            }
+            SandboxError::Launcher { .. } => {
+                "leave `sandbox` out, or let your agent's executable, or the program `hooks`, confine programs"
+            }
+            SandboxError::Kernel { .. } => {
+                "leave `sandbox` out, or write `best_effort = true` to run it with the restrictions that the kernel supports"
+            }
+            _ => "correct the rule",
+        };
+        Wrong::new(error.to_string()).at("sandbox").help(help)
+    })
 }
 
 impl Handler for CommandHandler {
@@ -216,8 +220,8 @@ impl Settings {
             Dialect::Hooks => Background::Ends,
             _ => Background::Lives,
         };
-        let (child, pipes) = started(command, background, self.sandbox.as_ref())
-            .map_err(|error| self.not_started(&error))?;
+        let (child, pipes) =
+            Child::spawn(command, background).map_err(|error| self.not_started(&error))?;
         let ended = child.talk(pipes, input, self.most_output).await;
         let ended = ended.map_err(|error| {
             Fault::failed(format_args!("the program cannot be followed: {error}"))
@@ -258,14 +262,16 @@ impl Settings {
         let (program, arguments) = argv
             .split_first()
             .ok_or_else(|| Fault::not_started("the command is empty"))?;
-        let mut command = self.environment.command(
-            |path| program::in_folder(program, &self.folder, cwd.as_deref(), path),
-            about,
-            project.as_deref(),
-        )?;
+        let mut all = Vec::new();
+        let find = |path: Option<&OsStr>| {
+            let found = program::in_folder(program, &self.folder, cwd.as_deref(), path)?;
+            all = words(self.sandbox.as_ref(), found, arguments);
+            Ok(PathBuf::from(&all[0]))
+        };
+        let mut command = self.environment.command(find, about, project.as_deref())?;
         #[cfg(unix)]
         std::os::unix::process::CommandExt::arg0(&mut command, program);
-        command.args(arguments);
+        command.args(&all[1..]);
         if let Some(cwd) = cwd {
             command.current_dir(cwd);
         }

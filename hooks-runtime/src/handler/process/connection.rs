@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::line::{Line, Lines};
 use super::{Settings, stderr};
 use crate::fault::Fault;
-use crate::handler::{command, started};
+use crate::handler::{command, words};
 use crate::json;
 
 /// The maximum length of an answer.
@@ -234,7 +234,7 @@ pub(super) async fn live(
     is_up: impl FnOnce(Arc<Connection>),
 ) -> End {
     let spawned = match command(settings) {
-        Ok(command) => started(command, Background::Ends, settings.sandbox.as_ref()),
+        Ok(command) => Child::spawn(command, Background::Ends),
         Err(why) => return End::Died(why),
     };
     let (child, pipes) = match spawned {
@@ -306,10 +306,11 @@ fn command(settings: &Settings) -> Result<Command, String> {
         .split_first()
         .ok_or("the program is missing")?;
     let found = command::in_folder(program, &settings.folder, settings.dir.as_deref(), set)?;
-    let mut command = caller::command(found);
+    let words = words(settings.sandbox.as_ref(), found, arguments);
+    let mut command = caller::command(&words[0]);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::arg0(&mut command, program);
-    command.args(arguments);
+    command.args(&words[1..]);
     for name in caller::names() {
         if command::is_private(&name.to_string_lossy()) {
             command.env_remove(name);

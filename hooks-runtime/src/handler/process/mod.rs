@@ -33,13 +33,14 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use hooks_sandbox::Confinement;
+
 use self::server::Server;
 use self::wire::Message;
 use super::{Asked, Handler, Listener, Making, Wrong, command};
 use crate::answer::Answer;
 use crate::entry::ServerEntry;
 use crate::fault::Fault;
-use crate::sandbox::Sandbox;
 use crate::system::Ask;
 use crate::system::Dialect;
 
@@ -60,7 +61,7 @@ pub(crate) struct Settings {
     pub(crate) env: BTreeMap<String, String>,
     /// Whether it is restarted.
     pub(crate) restart: bool,
-    pub(crate) sandbox: Option<Sandbox>,
+    pub(crate) sandbox: Option<Confinement>,
     /// The modes that the process is told at its start, out of `observe`, `llm`, `tool` and `approve`.
     pub(crate) modes: Vec<&'static str>,
     /// The dialect of the file. In PicoClaw's, an unknown answer lets the event continue.
