@@ -341,11 +341,13 @@ fn what_is_suggested_lets_the_harmless_calls_pass() {
         "{}",
         shown.out
     );
-    std::fs::write(folder.join("hooks.toml"), &shown.out).unwrap();
+    let head = "[hooks.builtin.security_policy]\n";
+    let suggested = shown.out.replace(head, &format!("{head}sandbox = 'off'\n"));
+    std::fs::write(folder.join("hooks.toml"), &suggested).unwrap();
     let checked = hooks(&folder, &["check"], "");
     assert_eq!(checked.code, 0, "{}{}", checked.out, checked.errors);
-    assert_eq!((blocked(POLICY), blocked(&shown.out)), (14, 7));
-    let again = replayed(&[past], &shown.out, &["--json", "--suggest"]);
+    assert_eq!((blocked(POLICY), blocked(&suggested)), (14, 7));
+    let again = replayed(&[past], &suggested, &["--json", "--suggest"]);
     let again = &json(&again.out)["suggestion"];
     assert_eq!(
         (&again["passing"], &again["toml"]),
