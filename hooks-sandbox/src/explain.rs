@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use crate::launcher;
+use crate::protect::{Held, Hold};
 use crate::rules::{Access, Rules};
 use crate::{Confinement, SandboxError};
 
@@ -52,14 +53,15 @@ impl Confinement {
         })?;
         machine.has_namespaces &= !self.rules.effort.without_namespaces;
         let whole = self.rules.clone().complete()?;
+        let held = Held::find(&whole, false)?;
         Ok(Explanation {
-            rules: rules(&whole),
+            rules: rules(&whole, &held),
             gaps: gaps(&whole, machine),
         })
     }
 }
 
-fn rules(rules: &Rules) -> Vec<(String, String)> {
+fn rules(rules: &Rules, held: &Held) -> Vec<(String, String)> {
     let you = || "your rule".to_owned();
     let files = rules.grants.iter().map(|grant| {
         let access = match grant.access {
@@ -76,10 +78,16 @@ fn rules(rules: &Rules) -> Vec<(String, String)> {
         "writes /tmp and /dev/shm of its own".to_owned(),
         "always".to_owned(),
     )];
-    let protected = rules
-        .protect
-        .iter()
-        .map(|path| (format!("keeps {}", path.display()), you()));
+    let still = held.paths.iter().filter(|(_, hold)| **hold == Hold::Still);
+    let protected = still.map(|(path, _)| {
+        let is_yours = rules.protect.contains(path);
+        let from = if is_yours {
+            you()
+        } else {
+            "protected".to_owned()
+        };
+        (format!("keeps {}", path.display()), from)
+    });
     let network = rules
         .network
         .then(|| ("reaches every host, and listens".to_owned(), you()));

@@ -31,6 +31,30 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     if call.name == "split" && call.operands.len() < 2 {
         this.touch(&Argument::Pattern("x*".into()), Access::Write);
     }
+    for arg in &call.files {
+        if let Some(name) = arg.known().and_then(|name| beside(call, name)) {
+            this.touch(&Argument::text(name), Access::Write);
+        }
+    }
+}
+
+/// Returns the file that a program writes beside one that it is given: a packed or an unpacked one, or a copy of what it
+/// was before.
+fn beside(call: &Call<'_>, name: &str) -> Option<String> {
+    let unpacks = call.name == "gunzip" || call.has("d") || call.has("decompress");
+    match call.name {
+        "gzip" | "gunzip" if unpacks => {
+            let tar = name.strip_suffix(".tgz").map(|stem| format!("{stem}.tar"));
+            tar.or_else(|| Some(name.rsplit_once('.')?.0.to_owned()))
+        }
+        "gzip" => Some(format!("{name}.gz")),
+        "sed" => {
+            let mut values = call.values.iter();
+            let (_, ending) = values.find(|(option, _)| matches!(*option, "i" | "in-place"))?;
+            Some(format!("{name}{ending}"))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the folder that git clones to.
