@@ -13,7 +13,7 @@ use crate::{SandboxError, launcher};
 /// What a program may do at most.
 ///
 /// By default, it may read the system's own folders and what the [presets](Sandbox::presets) name, and write only to a
-/// temporary folder of its own. It reaches nobody, sees only a part of the environment, and has none of the user's
+/// temporary folder of its own, which is in memory if there are namespaces. It reaches nobody, sees only a part of the environment, and has none of the user's
 /// special rights, even if the user is root.
 ///
 /// ```no_run

@@ -17,7 +17,7 @@ pub(crate) struct Order {
     pub(crate) rules: Rules,
     /// What is protected, and how.
     pub(crate) held: Vec<(PathBuf, Hold)>,
-    /// The folder of this run, for temporary files.
+    /// The folder of this run: for temporary files, or where the view is mounted.
     pub(crate) scratch: PathBuf,
     /// Where the program starts.
     pub(crate) folder: PathBuf,
@@ -115,7 +115,7 @@ mod system {
             ));
         }
         let held = Held::find(&rules, has_namespaces)?;
-        let scratch = scratch().at(&std::env::temp_dir())?;
+        let scratch = scratch(has_namespaces).at(&std::env::temp_dir())?;
         let (ours, theirs) = channel().or_fail("there is no channel")?;
         let mut inner = Command::new("/proc/self/exe");
         set_environment(&mut inner, &std::mem::take(&mut rules.env));
@@ -165,15 +165,15 @@ mod system {
         code
     }
 
-    /// A folder for this run, which is removed at its end.
-    fn scratch() -> io::Result<tempfile::TempDir> {
-        let scratch = tempfile::Builder::new()
-            .prefix("hooks-sandbox-")
-            .tempdir()?;
-        for inner in ["tmp", "root"] {
-            std::fs::create_dir(scratch.path().join(inner))?;
-        }
-        Ok(scratch)
+    /// A folder for this run, which is removed at its end. Nothing is written into one that is only mounted on, so it is made
+    /// in memory, where that costs least.
+    fn scratch(is_mounted_on: bool) -> io::Result<tempfile::TempDir> {
+        let mut named = tempfile::Builder::new();
+        named.prefix("hooks-sandbox-");
+        let in_memory = is_mounted_on.then(|| named.tempdir_in("/dev/shm"));
+        in_memory
+            .and_then(Result::ok)
+            .map_or_else(|| named.tempdir(), Ok)
     }
 
     /// A pair of sockets. The second one is inherited.

@@ -37,7 +37,7 @@ use crate::shared::caller;
 use crate::shared::patch;
 use crate::shared::sandbox::SandboxConfig;
 pub use crate::shared::tools::Profile;
-use crate::shared::tools::Role;
+use crate::shared::tools::{Role, Tool};
 use crate::shared::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
@@ -476,6 +476,36 @@ impl SecurityPolicy {
     }
 }
 
+/// What the arguments of a call say about its command.
+#[derive(Default)]
+struct Parts<'a> {
+    command: Option<(&'a String, &'a Value)>,
+    directory: Option<&'a str>,
+    /// The words after the program.
+    arguments: Option<(&'a String, &'a Value)>,
+    variables: Option<&'a Value>,
+    /// Whether it says that there is no command.
+    has_none: bool,
+}
+
+impl<'a> Parts<'a> {
+    /// Returns the command, and the argument that it is in.
+    fn given(&self) -> Option<(&'a String, Given)> {
+        let (argument, value) = self.command?;
+        let beside = self.arguments.map_or(&Value::Null, |(_, value)| value);
+        Some((argument, Given::of(value)?.with_arguments(beside)))
+    }
+
+    fn variables_set(&self) -> Vec<String> {
+        let variables = self.variables.and_then(Value::as_object);
+        variables
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
 /// A command that was judged, and its place in the arguments.
 struct Judged {
     argument: String,
@@ -577,11 +607,7 @@ impl Inner {
             .ok_or_else(|| tools::undeclared(name, args))?;
         let empty = serde_json::Map::new();
         let args = args.as_object().unwrap_or(&empty);
-        let mut command = None;
-        let mut directory = None;
-        let mut arguments = None;
-        let mut variables = &Value::Null;
-        let mut has_none = false;
+        let mut parts = Parts::default();
         // The pattern may be relative to a folder in another argument.
         let mut folders = vec!["."];
         for (argument, value) in args {
@@ -617,16 +643,20 @@ impl Inner {
                         .ok_or_else(|| format!("`{argument}` of `{name}` must be a string"))?;
                     self.check_patch(cx, text)?;
                 }
-                Some(Role::Command) if command.is_none() => command = Some((argument, value)),
-                Some(Role::Directory) if directory.is_none() => {
-                    directory = value.as_str().filter(|text| !text.is_empty());
-                    if directory.is_none() && value != "" {
+                Some(Role::Command) if parts.command.is_none() => {
+                    parts.command = Some((argument, value));
+                }
+                Some(Role::Directory) if parts.directory.is_none() => {
+                    parts.directory = value.as_str().filter(|text| !text.is_empty());
+                    if parts.directory.is_none() && value != "" {
                         return Err(format!("`{argument}` of `{name}` must be a folder"));
                     }
                 }
-                Some(Role::Arguments) => arguments = Some((argument, value)),
-                Some(Role::Environment) => variables = value,
-                Some(Role::Instead) => has_none = value == true,
+                Some(Role::Arguments) => parts.arguments = Some((argument, value)),
+                Some(Role::Environment) => {
+                    parts.variables = Some(value).filter(|value| !is_nothing(value));
+                }
+                Some(Role::Instead) => parts.has_none = value == true,
                 Some(Role::Shell)
                     if value == "" || value.as_str().is_some_and(command::is_shell) => {}
                 Some(Role::Nothing) if is_nothing(value) => {}
@@ -637,29 +667,39 @@ impl Inner {
                 }
             }
         }
-        if !tool.is_shell() || (has_none && command.is_none()) {
+        self.command(cx, name, &tool, &parts, args, kernel)
+    }
+
+    /// Judges the command of a call, if there is one.
+    fn command(
+        &self,
+        cx: &AgentContext,
+        name: &str,
+        tool: &Tool,
+        parts: &Parts<'_>,
+        args: &serde_json::Map<String, Value>,
+        kernel: &Kernel,
+    ) -> Result<Option<Judged>, String> {
+        let config = &self.config;
+        if !tool.is_shell() || (parts.has_none && parts.command.is_none()) {
             return Ok(None);
         }
         kernel.check(config.sandbox)?;
-        let holds = kernel.holds();
-        let given = command.and_then(|(argument, value)| Some((argument, Given::of(value)?)));
-        let Some((argument, given)) = given else {
+        let Some((argument, given)) = parts.given() else {
             return Err(format!(
                 "`{name}` needs its command as a string or a list of strings, in the argument `{}`",
                 tool.commands().join("` or `")
             ));
         };
-        let given = given.with_arguments(arguments.map_or(&Value::Null, |(_, value)| value));
         let guard = self.guard(&cx.cwd)?;
-        let start = self.start(cx, &guard, directory)?;
-        if !is_nothing(variables) {
+        let start = self.start(cx, &guard, parts.directory)?;
+        if let Some(variables) = parts.variables {
             let set = command::assigning(variables).ok_or(
                 "the variables beside the command are not an object of texts: write them so",
             )?;
-            self.judge_of(&guard, holds).judge(&set, &start, false)?;
+            let judge = self.judge_of(&guard, kernel.holds());
+            judge.judge(&set, &start, false)?;
         }
-        let names = variables.as_object().into_iter().flatten();
-        let names: Vec<_> = names.map(|(name, _)| name.clone()).collect();
         let judge = |form: Form, is_confined| -> Result<Option<Judged>, String> {
             if let Form::Words(words) = &form
                 && let [program, patch] = words.as_slice()
@@ -667,7 +707,7 @@ impl Inner {
             {
                 return self.check_patch(cx, patch).map(|()| None);
             }
-            let judge = self.judge_of(&guard, holds);
+            let judge = self.judge_of(&guard, kernel.holds());
             let (script, effects) = if tool.is_persistent {
                 judge.judge_apart(&form, &start, config.rewrite)?
             } else {
@@ -675,17 +715,17 @@ impl Inner {
             };
             Ok(Some(Judged {
                 argument: argument.clone(),
-                beside: arguments.map(|(argument, _)| argument.clone()),
+                beside: parts.arguments.map(|(argument, _)| argument.clone()),
                 form,
                 script,
                 effects,
                 guard: guard.clone(),
-                variables: names.clone(),
+                variables: parts.variables_set(),
                 is_confined,
             }))
         };
         // A confined command is judged again when it is approved. It is the same only if the same rules come out again.
-        if let Some(form) = given.confined().filter(|_| holds)
+        if let Some(form) = given.confined().filter(|_| kernel.holds())
             && let Ok(Some(judged)) = judge(form, true)
             && self.confine(&judged)?.is_made(args)
         {

@@ -208,10 +208,7 @@ impl Inner {
         let workspace = guard.workspace();
         let mut sandbox = launched(config.sandbox_rules.sandbox(workspace), config);
         sandbox = sandbox.read(workspace).note(effects.to_string());
-        sandbox = judged
-            .variables
-            .iter()
-            .fold(sandbox, |sandbox, name| sandbox.env(name));
+        sandbox = judged.variables.iter().fold(sandbox, Sandbox::env);
         sandbox = guard.hidden()?.into_iter().fold(sandbox, Sandbox::hide);
         let is_of_git = |access| matches!(access, Access::Repository | Access::Checkout);
         let uses_git = effects.paths().any(|used| is_of_git(used.access));

@@ -74,6 +74,9 @@ pub struct SandboxConfig {
     pub best_effort: bool,
 }
 
+/// Adds one rule.
+type Add<T> = fn(Sandbox, T) -> Sandbox;
+
 impl SandboxConfig {
     /// Returns the sandbox. Relative paths start at a folder.
     pub fn sandbox(&self, folder: &Path) -> Sandbox {
@@ -82,7 +85,7 @@ impl SandboxConfig {
             _ => folder.join(path),
         };
         let mut sandbox = Sandbox::new();
-        let paths: [(_, fn(Sandbox, PathBuf) -> Sandbox); 5] = [
+        let paths: [(_, Add<PathBuf>); 5] = [
             (&self.write, Sandbox::write),
             (&self.read, Sandbox::read),
             (&self.hide, Sandbox::hide),
@@ -92,7 +95,7 @@ impl SandboxConfig {
         for (paths, add) in paths {
             sandbox = paths.iter().map(place).fold(sandbox, add);
         }
-        let limits: [(_, fn(Sandbox, u64) -> Sandbox); 4] = [
+        let limits: [(_, Add<u64>); 4] = [
             (self.processes, Sandbox::processes),
             (self.memory, Sandbox::memory),
             (self.cpu_seconds, Sandbox::cpu_seconds),
@@ -101,14 +104,8 @@ impl SandboxConfig {
         for (limit, add) in limits {
             sandbox = limit.into_iter().fold(sandbox, add);
         }
-        sandbox = self
-            .domain
-            .iter()
-            .fold(sandbox, |sandbox, host| sandbox.domain(host));
-        sandbox = self
-            .env
-            .iter()
-            .fold(sandbox, |sandbox, name| sandbox.env(name));
+        sandbox = self.domain.iter().fold(sandbox, Sandbox::domain);
+        sandbox = self.env.iter().fold(sandbox, Sandbox::env);
         sandbox = self.connect.iter().copied().fold(sandbox, Sandbox::connect);
         if self.network {
             sandbox = sandbox.network();

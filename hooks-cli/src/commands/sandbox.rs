@@ -10,10 +10,6 @@ use crate::paint::{self, say};
 use crate::{Done, Failure};
 
 #[derive(Debug, clap::Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of the command line"
-)]
 pub(crate) struct Args {
     /// A folder or file that the program may change. What runs or decides later, such as `.git/hooks`, stays as it is.
     #[arg(long, value_name = "PATH")]

@@ -41,13 +41,11 @@ pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Sen
 
 /// Returns the words that start a program: those of its sandbox, if there is one.
 fn words(sandbox: Option<&Confinement>, program: PathBuf, arguments: &[String]) -> Vec<OsString> {
-    match sandbox {
-        Some(sandbox) => sandbox.words(program, arguments),
-        None => {
-            let arguments = arguments.iter().map(OsString::from);
-            [program.into()].into_iter().chain(arguments).collect()
-        }
+    if let Some(sandbox) = sandbox {
+        return sandbox.words(program, arguments);
     }
+    let arguments = arguments.iter().map(OsString::from);
+    [program.into()].into_iter().chain(arguments).collect()
 }
 
 /// A handler outside of the agent.

@@ -66,7 +66,7 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
         unshare(apart).or_fail("namespaces cannot be made")?;
         view::build(&order)?;
     } else {
-        program.env("TMPDIR", order.scratch.join("tmp"));
+        program.env("TMPDIR", &order.scratch);
     }
     if let Some(port) = network(&order).or_fail("there is no network of its own")? {
         program.envs(PROXY.map(|name| (name, format!("http://127.0.0.1:{port}"))));

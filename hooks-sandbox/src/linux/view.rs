@@ -47,11 +47,16 @@ const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
 /// Builds the view, and makes it the root of this process.
 pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
-    let root = &order.scratch.join("root");
+    let root = &order.scratch;
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).or_fail("mounts cannot be made private")?;
     mount("tmpfs", root, "tmpfs", PLAIN, c"mode=755").or_fail("a root cannot be mounted")?;
     let shown = shown(order)?;
+    // What is granted may be in one of them.
+    for place in ["tmp", "dev/shm"].map(|place| root.join(place)) {
+        make(&place, |place| fs::create_dir(place))?;
+        mount("tmpfs", &place, "tmpfs", PLAIN, c"mode=1777").at(&place)?;
+    }
     for (path, target) in &order.rules.links {
         if !shown.keys().any(|above| path.starts_with(above)) {
             make(&below(root, path), |place| symlink(target, place))?;
@@ -77,7 +82,6 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
             c"",
         ),
         ("dev/pts", "devpts", PLAIN & !MountFlags::NODEV, pts),
-        ("dev/shm", "tmpfs", PLAIN, c"mode=1777"),
     ];
     for (place, kind, flags, options) in own {
         let place = root.join(place);
@@ -107,7 +111,7 @@ struct Source {
 
 /// Opens everything that the view shows, in the order of its paths.
 fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
-    let scratch = |name| order.scratch.join(name);
+    let root = |name| order.scratch.join(name);
     let mut shown = BTreeMap::new();
     for device in DEVICES {
         show(
@@ -117,8 +121,7 @@ fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
             MountFlags::NOSUID,
         )?;
     }
-    show(&mut shown, "/tmp".as_ref(), opened(&scratch("tmp"))?, PLAIN)?;
-    let (no_file, no_folder) = (scratch("root/.file"), scratch("root/.folder"));
+    let (no_file, no_folder) = (root(".file"), root(".folder"));
     make(&no_file, |place| File::create(place).map(drop))?;
     make(&no_folder, |place| fs::create_dir(place))?;
     for grant in &order.rules.grants {

@@ -151,7 +151,7 @@ impl Files<'_> {
                     self.allow(path, read)?;
                 }
             }
-            self.allow(&order.scratch.join("tmp"), all)?;
+            self.allow(&order.scratch, all)?;
         }
         for grant in order
             .rules

@@ -71,19 +71,29 @@ fn launcher() -> Tested {
     Ok(())
 }
 
+/// Copies this executable. A process of its own writes it: a file that is open here to be written might be handed on to a
+/// child of another test, and could not be run.
+fn copy_of_this(place: &std::path::Path) -> Tested {
+    let copied = std::process::Command::new("cp")
+        .arg(std::env::current_exe()?)
+        .arg(place)
+        .status()?;
+    check(copied.success(), "it cannot be copied")
+}
+
 fn check_of_rules() -> Tested {
     Sandbox::new().prepare()?.check()?;
     // Another launcher than this executable is tried out.
     let folder = tempfile::tempdir()?;
     let launcher = folder.path().join("agent");
-    std::fs::copy(std::env::current_exe()?, &launcher)?;
+    copy_of_this(&launcher)?;
     Ok(Sandbox::new().launcher(&launcher).prepare()?.check()?)
 }
 
 fn writable_launcher() -> Tested {
     let folder = tempfile::tempdir()?;
     let launcher = folder.path().join("agent");
-    std::fs::copy(std::env::current_exe()?, &launcher)?;
+    copy_of_this(&launcher)?;
     let confinement = Sandbox::new()
         .write(folder.path())
         .launcher(&launcher)

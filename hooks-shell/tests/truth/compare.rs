@@ -82,8 +82,12 @@ fn is_of_git(effects: &Effects, seen: &Seen, place: &Place) -> bool {
     let uses = effects
         .paths()
         .any(|used| matches!(used.access, Access::Repository | Access::Checkout));
-    uses && (Path::new(&seen.target).starts_with(place.root_path().join(".git"))
-        || seen.attempt == Attempt::Run && seen.target.ends_with("/git"))
+    let target = Path::new(&seen.target);
+    // From a folder of the work tree, it lists all of it.
+    let lists =
+        seen.attempt == Attempt::Read && target.starts_with(place.root_path()) && target.is_dir();
+    let runs = seen.attempt == Attempt::Run && target.ends_with("git");
+    uses && (lists || runs || target.starts_with(place.root_path().join(".git")))
 }
 
 /// Whether it was predicted that a program runs. The shell itself runs the script, and a rewritten one splits names by `tr`.
