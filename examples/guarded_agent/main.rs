@@ -138,6 +138,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 fn add_crate(workspace: &Path, key: &Path) -> std::io::Result<()> {
     fs::write(key, "the key of the production database")?;
     let manifest = "[package]\nname = \"cloned\"\nedition = \"2024\"\n[workspace]\n";
+    let key = key.display().to_string();
     let script = format!(
         "fn main() {{\n    let key = std::fs::read_to_string({key:?});\n    \
          println!(\"cargo::warning=the build script got {{key:?}}\");\n}}\n"
