@@ -73,15 +73,39 @@ fn every_mistake_in_an_entry_has_a_message_that_shows_and_teaches() {
 
 #[test]
 fn the_schema_in_the_docs_is_up_to_date() {
-    let schema = json_schema_of_file();
+    const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/hooks.schema.json");
+    let schema = serde_json::to_value(json_schema_of_file()).unwrap();
     // In whatever order: with `preserve_order` of serde_json, which another crate may turn on, it is another one.
-    let in_docs: Value =
-        serde_json::from_str(include_str!("../../docs/hooks.schema.json")).unwrap();
-    if serde_json::to_value(&schema).unwrap() == in_docs {
-        return;
+    let in_docs: Value = serde_json::from_str(&fs::read_to_string(PATH).unwrap()).unwrap();
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        let mut schema = schema;
+        schema.sort_all_objects();
+        let text = serde_json::to_string_pretty(&schema).unwrap();
+        fs::write(PATH, format!("{text}\n")).unwrap();
+    } else if let Some(at) = difference("", &schema, &in_docs) {
+        panic!("docs/hooks.schema.json differs at `{at}`: run this test with `UPDATE_EXPECT=1`");
     }
-    let schema = serde_json::to_string_pretty(&schema).unwrap();
-    expect_test::expect_file!["../../docs/hooks.schema.json"].assert_eq(&format!("{schema}\n"));
+}
+
+/// Returns the JSON pointer of the first value that is not the same in both.
+fn difference(at: &str, one: &Value, other: &Value) -> Option<String> {
+    let inside = |key: &str, one: Option<&Value>, other: Option<&Value>| {
+        let at = format!("{at}/{key}");
+        match (one, other) {
+            (Some(one), Some(other)) => difference(&at, one, other),
+            (None, None) => None,
+            _ => Some(at),
+        }
+    };
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => one
+            .keys()
+            .chain(other.keys())
+            .find_map(|key| inside(key, one.get(key), other.get(key))),
+        (Value::Array(one), Value::Array(other)) => (0..one.len().max(other.len()))
+            .find_map(|index| inside(&index.to_string(), one.get(index), other.get(index))),
+        _ => (one != other).then(|| at.to_owned()),
+    }
 }
 
 #[test]

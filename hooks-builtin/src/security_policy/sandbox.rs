@@ -86,20 +86,25 @@ impl Kernel {
     }
 
     pub(super) fn holds(&self) -> bool {
-        matches!(self, Kernel::Confines(alive) if alive.strong_count() > 0)
+        self.confines().is_ok()
+    }
+
+    /// Returns why it does not confine, in words.
+    fn confines(&self) -> Result<(), &str> {
+        match self {
+            Kernel::Confines(alive) if alive.strong_count() > 0 => Ok(()),
+            Kernel::Confines(_) => Err("the hook for it is gone"),
+            Kernel::Lacks(why) => Err(why),
+        }
     }
 
     /// Refuses commands where the sandbox is required, and is none.
     pub(super) fn check(&self, mode: SandboxMode) -> Result<(), String> {
-        match self {
-            _ if mode != SandboxMode::Require || self.holds() => Ok(()),
-            Kernel::Lacks(why) => Err(format!(
-                "commands run in a sandbox only, and there is none: {why}"
-            )),
-            Kernel::Confines(_) => {
-                Err("commands run in a sandbox only, and the hook for it is gone".into())
-            }
+        if mode != SandboxMode::Require {
+            return Ok(());
         }
+        let refused = |why| format!("commands run in a sandbox only, and there is none: {why}");
+        self.confines().map_err(refused)
     }
 }
 
@@ -164,7 +169,7 @@ impl SecurityPolicy {
     ///
     /// Why it does not, in words.
     pub fn is_confined(&self) -> Result<(), String> {
-        self.2.check(SandboxMode::Require)
+        self.2.confines().map_err(str::to_owned)
     }
 }
 

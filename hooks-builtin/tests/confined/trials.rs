@@ -15,7 +15,7 @@ use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 pub(crate) fn all() -> Vec<Trial> {
-    let trials: [(&str, fn()); 19] = [
+    let trials: [(&str, fn()); 20] = [
         ("what_people_run_passes_in_a_sandbox", harmless),
         ("every_form_of_a_command_runs_as_it_was_judged", forms),
         ("a_confined_command_is_described_as_itself", described),
@@ -34,6 +34,7 @@ pub(crate) fn all() -> Vec<Trial> {
         ("a_command_reaches_the_hosts_that_it_names", hosts),
         ("a_shell_that_goes_on_stays_as_it_was", persistent),
         ("where_it_is_required_and_not_there_nothing_runs", required),
+        ("the_command_of_a_shell_hook_is_limited", shell_hook),
         ("the_default_list_is_longer_in_a_sandbox", default_list),
     ];
     let trials = trials.into_iter();
@@ -670,6 +671,39 @@ fn required() {
             .unwrap_err()
             .contains("/bin/cat")
     );
+}
+
+#[cfg(not(feature = "shell-hook"))]
+fn shell_hook() {}
+
+#[cfg(feature = "shell-hook")]
+fn shell_hook() {
+    use hooks_builtin::{SandboxConfig, ShellHook, ShellHookConfig};
+
+    let place = Place::new();
+    let script = "cat ../secret; echo x > src/made; echo x > made; exit 1";
+    let hook = ShellHook::from_config(&ShellHookConfig {
+        sandbox: Some(SandboxConfig {
+            write: vec!["src".into()],
+            read: vec![".".into()],
+            ..SandboxConfig::default()
+        }),
+        ..ShellHookConfig::new(script)
+    });
+    let hooks = hooks![hook.unwrap()];
+    let mut call = BeforeToolCall::new("1", "read", json!({}));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let said = runtime.block_on(hooks.intercept(&place.cx, &mut call));
+    let reason = &said.as_cancel().unwrap().reason;
+    assert!(!reason.contains(SECRET), "{reason}");
+    assert!(
+        reason.contains("/secret: not allowed") && reason.contains("/made: not allowed"),
+        "{reason}"
+    );
+    assert!(place.work().join("src/made").exists() && !place.work().join("made").exists());
 }
 
 fn default_list() {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hooks_builtin::Profile;
+use hooks_builtin::config::HooksConfig;
 use hooks_sandbox::Sandbox;
 use serde_json::json;
 
@@ -115,17 +116,16 @@ fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
         file::warn(&format!("`hooks trust` is still to be run: {error}"));
     }
     anstream::eprintln!("{} {shown}", painted(GOOD, "wrote"));
+    let config = HooksConfig::of_file(path, text).map_err(Failure::found)?;
+    if let Some(why) = super::check::unconfined(&config) {
+        file::warn(&format!("commands run without a sandbox: {why}"));
+        return Ok(());
+    }
     let folder = path.parent().unwrap_or(Path::new("."));
     let sandbox = Sandbox::new().write(folder).prepare();
-    match sandbox.and_then(|confinement| confinement.explain()) {
-        Ok(explanation) => {
-            for gap in explanation.gaps {
-                anstream::eprintln!("the sandbox: {gap}");
-            }
-        }
-        Err(error) => file::warn(&format!(
-            "commands run without a sandbox, so the policy is stricter: {error}"
-        )),
+    let explanation = sandbox.and_then(|confinement| confinement.explain());
+    for gap in explanation.map_err(Failure::found)?.gaps {
+        anstream::eprintln!("the sandbox: {gap}");
     }
     Ok(())
 }
@@ -145,9 +145,11 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
          \n# What the agent may do by itself. The policy reads a command as a shell does, and judges its effects.\n\
          [hooks.builtin.security_policy]\n\
          autonomy = \"full\"         # within this policy; with \"supervised\", you approve every call\n\
-         sandbox = \"auto\"          # the kernel holds each command to what the policy has predicted, where it can\n\
          allowed_hosts = []        # the hosts that commands reach, such as \"static.crates.io\""
     );
+    if agent.is_none_or(Agent::is_rewritten) {
+        text += "sandbox = \"auto\"          # the kernel holds each command to what the policy has predicted, where it can\n";
+    }
     // An agent may change its directory, but the policy must not follow it.
     if let (Some(_), Some(folder)) = (agent, file.parent()) {
         let folder = toml::Value::from(folder.to_string_lossy().into_owned());

@@ -616,6 +616,20 @@ fn init_keeps_a_file_and_prints_the_settings_for_it() {
 }
 
 #[test]
+fn init_says_what_limits_commands() {
+    for (agent, is_confined) in [("claude", true), ("codex", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let said = hooks(folder.path(), &["init", "--agent", agent], "");
+        assert_eq!(said.code, 0, "{agent}: {}", said.errors);
+        let text = std::fs::read_to_string(folder.path().join("hooks.toml")).unwrap();
+        assert_eq!(text.contains("sandbox = \"auto\""), is_confined, "{text}");
+        let says = said.errors.contains("commands run without a sandbox: ");
+        let can = hooks(folder.path(), &["sandbox", "--", "true"], "").code == 0;
+        assert_eq!(says, !(can && is_confined), "{agent}: {}", said.errors);
+    }
+}
+
+#[test]
 fn a_built_in_hook_that_decides_is_shown() {
     let folder = folder("[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\n");
     for (tool, row) in [
@@ -626,6 +640,25 @@ fn a_built_in_hook_that_decides_is_shown() {
         let said = hooks(folder.path(), &args, "");
         assert!(said.out.contains(row), "{}", said.out);
     }
+}
+
+#[test]
+fn that_nothing_limits_commands_is_a_notice() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |policy: &str| {
+        let text = format!("[hooks.builtin.security_policy]\nautonomy = 'full'\n{policy}");
+        std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+        let said = hooks(folder.path(), &["check"], "");
+        assert_eq!(said.code, 0, "{}{}", said.out, said.errors);
+        said.out + &said.errors
+    };
+    let open = said("sandbox = 'off'");
+    assert!(
+        open.contains("no sandbox limits them: `sandbox` is `off`"),
+        "{open}"
+    );
+    let written = said("rewrite = false");
+    assert!(written.contains("commands stay as they are"), "{written}");
 }
 
 #[test]
@@ -815,8 +848,17 @@ fn what_can_only_fail_is_a_notice() {
         let folder = tempfile::tempdir().unwrap();
         hooks(folder.path(), &["init", "--agent", agent], "");
         let said = hooks(folder.path(), &["check", "--for", agent], "");
+        // An agent that takes no other command runs none in a sandbox.
+        let is_open = said
+            .out
+            .contains("no sandbox limits them: `rewrite` is `false`");
+        let end = if is_open {
+            "fine, with 1 notice\n"
+        } else {
+            "fine\n"
+        };
         assert!(
-            said.code == 0 && said.out.ends_with("fine\n"),
+            said.code == 0 && said.out.ends_with(end),
             "{agent}: {}",
             said.out
         );

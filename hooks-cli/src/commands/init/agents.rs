@@ -389,6 +389,11 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Agent> {
 }
 
 impl Agent {
+    /// Whether it takes another command than the one that it asks about, as a sandbox needs.
+    pub(crate) fn is_rewritten(&self) -> bool {
+        !self.policy.starts_with("\nrewrite = false")
+    }
+
     /// Returns its settings.
     pub(crate) fn settings(&self, project: &Path) -> PathBuf {
         match self.place {
