@@ -81,7 +81,11 @@ impl Programs {
                 "`{shown}` is not the allowed program, but another file of the same name: call the program by its name"
             ));
         }
-        let listed: Vec<_> = self.allowed.keys().map(String::as_str).collect();
+        let mut listed: BTreeSet<_> = self.allowed.keys().map(String::as_str).collect();
+        if holds {
+            listed.extend(self.confined);
+        }
+        let listed: Vec<_> = listed.into_iter().collect();
         Err(match listed.join(", ").as_str() {
             "" => format!("the program `{shown}` is not allowed: the policy allows no program"),
             listed => format!("the program `{shown}` is not allowed; allowed are: {listed}"),

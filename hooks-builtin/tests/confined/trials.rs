@@ -710,6 +710,8 @@ fn default_list() {
     let (place, policy) = (Place::new(), policy(""));
     fs::write(place.work().join("Makefile"), "all:\n\t@cat a.txt\n").unwrap();
     assert_eq!(prints(&place.run(&policy, "make")), "alpha\n");
+    let left = place.left(&policy, "shell", json!({ "command": "rm a.txt" }));
+    assert!(left.unwrap_err().contains("make, mkdir, node, "));
     let open = SecurityPolicy::new().unwrap();
     let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "make" }));
     let said = hooks![open].intercept_now(&place.cx, &mut call);
