@@ -99,6 +99,7 @@ impl Rules {
                     found.add(access, &path, preset)?;
                 }
                 Need::Path(..) => {}
+                Need::Quiet(path) => self.quiet.extend(path.into_os_string().into_string()),
                 Need::Variable(name) => self.env.push(name.to_owned()),
             }
         }

@@ -13,6 +13,8 @@ const SYSTEM: &str = "system";
 /// One thing that a preset gives or takes.
 pub(crate) enum Need {
     Path(Access, PathBuf),
+    /// The beginning of paths that it tries to change, and does without.
+    Quiet(PathBuf),
     /// A variable, or with a star at its end, the beginning of some.
     Variable(&'static str),
 }
@@ -52,6 +54,7 @@ pub(crate) fn needs(chosen: Option<&[String]>) -> impl Iterator<Item = (&'static
             Some(match kind {
                 "read" => Need::Path(Access::Read, expanded(word)?),
                 "hide" => Need::Path(Access::Hide, expanded(word)?),
+                "quiet" => Need::Quiet(expanded(word)?),
                 _ => Need::Variable(word),
             })
         });

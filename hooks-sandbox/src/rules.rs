@@ -52,6 +52,9 @@ pub(crate) struct Rules {
     /// What was expected of the program.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) note: Option<String>,
+    /// The beginnings of paths that a report does not name.
+    #[serde(skip)]
+    pub(crate) quiet: Vec<String>,
     /// Whether nobody looks at what it tries.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) untraced: bool,

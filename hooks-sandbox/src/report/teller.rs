@@ -3,34 +3,41 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Refused, Report};
+use crate::rules::Rules;
 
 /// Collects a report from several threads.
 pub(crate) struct Teller {
     report: Mutex<Report>,
     file: Option<File>,
+    quiet: Vec<String>,
 }
 
 impl Teller {
-    /// Returns a teller that writes to a file, or else to standard error. The file is opened now: what the program puts in
-    /// its place is not.
-    pub(crate) fn new(path: Option<&Path>, note: Option<String>) -> io::Result<Teller> {
+    /// Returns a teller that writes to the file that the rules name, or else to standard error. The file is opened now: what
+    /// the program puts in its place is not.
+    pub(crate) fn of(rules: &Rules) -> io::Result<Teller> {
         let mut options = File::options();
         options.append(true).create(true);
         options.custom_flags(nix::libc::O_NOFOLLOW);
+        let open = |path| options.open(path);
         Ok(Teller {
             report: Mutex::new(Report {
-                note,
+                note: rules.note.clone(),
                 ..Report::default()
             }),
-            file: path.map(|path| options.open(path)).transpose()?,
+            file: rules.report.as_ref().map(open).transpose()?,
+            quiet: rules.quiet.clone(),
         })
     }
 
     pub(crate) fn add(&self, refused: Refused) {
+        let is_begun = |path: &String| refused.target.starts_with(path);
+        if self.quiet.iter().any(is_begun) {
+            return;
+        }
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
         report.add(refused);
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use hooks_sandbox::Report;
 use libtest_mimic::Trial;
 
 use crate::agent::{Mode, is_full};
@@ -123,6 +124,12 @@ fn cargo_test() -> Tested {
         .output()?;
     let text = String::from_utf8_lossy(&output.stderr);
     check(output.status.success(), text.clone())?;
+    // What cargo does without is not told.
+    let refused = Report::parse(&text).refused;
+    check(
+        refused.len() == 1 && refused[0].target.ends_with("/secret"),
+        text.clone(),
+    )?;
     check(
         String::from_utf8_lossy(&output.stdout).contains("1 passed"),
         text,
