@@ -112,13 +112,13 @@ impl Rules {
             }
         }
         found.end(&mut self);
-        // What may be written may be read anyway, and what cannot be seen needs not be hidden.
+        // What is below another that may be read needs no rule, and what cannot be seen needs not be hidden.
         let all = self.clone();
         self.grants.retain(|grant| {
             let above = grant.path.parent().and_then(|parent| all.grant(parent));
             match grant.access {
                 Access::Hide => above.is_some(),
-                Access::Read => above.is_none_or(|above| above.access != Access::Write),
+                Access::Read => above.is_none_or(|above| above.access == Access::Hide),
                 Access::Write => true,
             }
         });

@@ -53,9 +53,21 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
     mount("tmpfs", root, "tmpfs", PLAIN, c"mode=755").or_fail("a root cannot be mounted")?;
     let shown = shown(order)?;
     // What is granted may be in one of them.
-    for place in ["tmp", "dev/shm"].map(|place| root.join(place)) {
+    let mut is_lost = false;
+    for folder in ["/tmp", "/dev/shm"].map(Path::new) {
+        let place = below(root, folder);
         make(&place, |place| fs::create_dir(place))?;
-        mount("tmpfs", &place, "tmpfs", PLAIN, c"mode=1777").at(&place)?;
+        mount("tmpfs", &place, "tmpfs", PLAIN, c"mode=1777").at(folder)?;
+        is_lost |= order.folder != folder && order.folder.starts_with(folder);
+    }
+    // A file that a program writes where it was started, and that nobody sees, must not seem to be written.
+    is_lost &= !shown.keys().any(|above| order.folder.starts_with(above));
+    let mut fixed = vec![root.clone()];
+    if is_lost {
+        let place = below(root, &order.folder);
+        fs::create_dir_all(&place).at(&order.folder)?;
+        mount("tmpfs", &place, "tmpfs", PLAIN, c"mode=755").at(&order.folder)?;
+        fixed.push(place);
     }
     for (path, target) in &order.rules.links {
         if !shown.keys().any(|above| path.starts_with(above)) {
@@ -92,7 +104,9 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
         make(&root.join(link), |place| symlink(target, place))?;
     }
     let enter = || {
-        mount_remount(root, PLAIN | MountFlags::BIND | MountFlags::RDONLY, "")?;
+        for place in &fixed {
+            mount_remount(place, PLAIN | MountFlags::BIND | MountFlags::RDONLY, "")?;
+        }
         chdir(root)?;
         pivot_root(".", ".")?;
         unmount(".", UnmountFlags::DETACH)?;

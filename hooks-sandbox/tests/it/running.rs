@@ -41,6 +41,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             program_by_path,
         ),
         test("running::nothing_is_left_of_a_run", nothing_left),
+        test(
+            "running::no_file_is_written_where_nobody_sees_it",
+            unseen_folder,
+        ),
     ]
 }
 
@@ -378,6 +382,27 @@ fn program_by_path() -> Tested {
         check(
             output.stdout == b"fine\n",
             String::from_utf8_lossy(&output.stderr),
+        )?;
+    }
+    Ok(())
+}
+
+/// The program starts in a temporary folder that it may not see.
+fn unseen_folder() -> Tested {
+    for mode in all() {
+        let place = Place::new(mode);
+        let mut agent = mode.command(executable());
+        agent.arg("--agent").arg(place.path());
+        agent.arg(if mode.has_namespaces { "" } else { "alone" });
+        agent.args(["sh", "-c", "echo x > new"]);
+        let output = agent
+            .env("HOME", place.path().join("home"))
+            .current_dir(place.path().join("outside"))
+            .output()?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        check(
+            !output.status.success() && text.contains("/outside/new: not allowed"),
+            format!("{mode:?}: {text}"),
         )?;
     }
     Ok(())
