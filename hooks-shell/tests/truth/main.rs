@@ -112,7 +112,7 @@ fn check(seed: u64, count: usize) {
     );
     assert!(figures.wrong.is_empty(), "{}", figures.wrong.join("\n\n"));
     assert!(
-        figures.unknown * 10 < figures.scripts * 3,
+        figures.unknown * 5 < figures.scripts * 2,
         "too much is unknown"
     );
     assert!(figures.effects > figures.scripts, "too little happens");
