@@ -34,14 +34,19 @@ impl Found {
                 path.display()
             )));
         }
-        self.add(access, path, "your rule")
+        self.add(access, path, real, "your rule")
     }
 
-    fn add(&mut self, access: Access, path: &Path, from: &str) -> Result<(), SandboxError> {
-        let failed = |error| SandboxError::path(path, error);
-        let path = std::path::absolute(path).map_err(failed)?;
-        self.add_links(&path, 0)?;
-        let real = fs::canonicalize(&path).map_err(failed)?;
+    fn add(
+        &mut self,
+        access: Access,
+        path: &Path,
+        real: PathBuf,
+        from: &str,
+    ) -> Result<(), SandboxError> {
+        if path != real {
+            self.add_links(&std::path::absolute(path).at(path)?, 0)?;
+        }
         let grant = Grant::of(real.clone(), access, from)?;
         let kept = self.grants.entry(real).or_insert_with(|| grant.clone());
         if kept.access < access {
@@ -89,16 +94,17 @@ impl Rules {
             links: self.links.drain(..).collect(),
         };
         // Yours counts, and not the table's.
-        let is_own = |path: &Path| {
-            let real = fs::canonicalize(path);
-            real.is_ok_and(|real| own.iter().any(|grant| grant.path == real))
+        let missing = |path: &Path| {
+            let real = fs::canonicalize(path).ok()?;
+            (!own.iter().any(|grant| grant.path == real)).then_some(real)
         };
         for (preset, need) in presets::needs(self.presets.as_deref()) {
             match need {
-                Need::Path(access, path) if path.exists() && !is_own(&path) => {
-                    found.add(access, &path, preset)?;
+                Need::Path(access, path) => {
+                    if let Some(real) = missing(&path) {
+                        found.add(access, &path, real, preset)?;
+                    }
                 }
-                Need::Path(..) => {}
                 Need::Quiet(path) => self.quiet.extend(path.into_os_string().into_string()),
                 Need::Variable(name) => self.env.push(name.to_owned()),
             }
@@ -107,8 +113,11 @@ impl Rules {
         for folder in std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()) {
             let is_narrow =
                 folder.is_absolute() && home.as_ref().is_none_or(|home| !home.starts_with(&folder));
-            if is_narrow && folder.is_dir() && !is_own(&folder) {
-                found.add(Access::Read, &folder, "$PATH")?;
+            if is_narrow
+                && folder.is_dir()
+                && let Some(real) = missing(&folder)
+            {
+                found.add(Access::Read, &folder, real, "$PATH")?;
             }
         }
         found.end(&mut self);
