@@ -104,7 +104,7 @@ mod system {
 
     pub(super) fn run(mut rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
         close_fds::set_fds_cloexec(3, &[]);
-        let teller = Arc::new(Teller::of(&rules).or_fail("there is no report")?);
+        let teller = Arc::new(Teller::of(&mut rules).or_fail("there is no report")?);
         let has_namespaces = !rules.effort.without_namespaces && user_namespace::enter()?;
         if rules.unix && !has_namespaces && !rules.effort.best {
             return Err(SandboxError::kernel(

@@ -53,24 +53,28 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
     mount("tmpfs", root, "tmpfs", PLAIN, c"mode=755").or_fail("a root cannot be mounted")?;
     let shown = shown(order)?;
     // What is granted may be in one of them.
-    let mut is_lost = false;
-    for folder in ["/tmp", "/dev/shm"].map(Path::new) {
+    let temporary = ["/tmp", "/dev/shm"].map(Path::new);
+    for folder in temporary {
         let place = below(root, folder);
         make(&place, |place| fs::create_dir(place))?;
         mount("tmpfs", &place, "tmpfs", PLAIN, c"mode=1777").at(folder)?;
-        is_lost |= order.folder != folder && order.folder.starts_with(folder);
     }
-    // A file that a program writes where it was started, and that nobody sees, must not seem to be written.
-    is_lost &= !shown.keys().any(|above| order.folder.starts_with(above));
+    let is_shown = |path: &Path| shown.keys().any(|above| path.starts_with(above));
+    let is_temporary = |path: &Path| {
+        path.ancestors()
+            .skip(1)
+            .any(|above| temporary.contains(&above))
+    };
     let mut fixed = vec![root.clone()];
-    if is_lost {
+    // A file that a program writes where it was started, and that nobody sees, must not seem to be written.
+    if is_temporary(&order.folder) && !is_shown(&order.folder) {
         let place = below(root, &order.folder);
         fs::create_dir_all(&place).at(&order.folder)?;
         mount("tmpfs", &place, "tmpfs", PLAIN, c"mode=755").at(&order.folder)?;
         fixed.push(place);
     }
     for (path, target) in &order.rules.links {
-        if !shown.keys().any(|above| path.starts_with(above)) {
+        if !is_shown(path) {
             make(&below(root, path), |place| symlink(target, place))?;
         }
     }

@@ -16,20 +16,20 @@ pub(crate) struct Teller {
 }
 
 impl Teller {
-    /// Returns a teller that writes to the file that the rules name, or else to standard error. The file is opened now: what
-    /// the program puts in its place is not.
-    pub(crate) fn of(rules: &Rules) -> io::Result<Teller> {
+    /// Takes from the rules what a report needs: nobody inside does. It goes to the file that they name, or else to standard
+    /// error. The file is opened now: what the program puts in its place is not.
+    pub(crate) fn of(rules: &mut Rules) -> io::Result<Teller> {
         let mut options = File::options();
         options.append(true).create(true);
         options.custom_flags(nix::libc::O_NOFOLLOW);
         let open = |path| options.open(path);
         Ok(Teller {
             report: Mutex::new(Report {
-                note: rules.note.clone(),
+                note: rules.note.take(),
                 ..Report::default()
             }),
-            file: rules.report.as_ref().map(open).transpose()?,
-            quiet: rules.quiet.clone(),
+            file: rules.report.take().map(open).transpose()?,
+            quiet: std::mem::take(&mut rules.quiet),
         })
     }
 
