@@ -7,7 +7,7 @@ use super::factory::{HookFactoryRegistry, Outcome};
 use super::supervision::Supervision;
 use super::table::{BuiltinHooks, located};
 use super::{ConfigError, HooksConfig};
-use crate::{Autonomy, JsonlLogConfig};
+use crate::JsonlLogConfig;
 
 /// All hooks of a configuration. [`HooksConfig::hooks`] creates them.
 ///
@@ -65,13 +65,10 @@ impl BuiltinHooks {
         }
         if let Some(policy) = self.security_policy.take() {
             let (policy, sandbox) = policy.with_sandbox();
-            let confined = policy.is_confined();
-            if let (Err(why), Autonomy::Full) = (&confined, policy.autonomy()) {
-                tracing::warn!(
-                    "nobody approves commands (`autonomy = \"full\"`), and no sandbox limits them: {why}"
-                );
+            if let Some(warning) = policy.__unguarded() {
+                tracing::warn!("{warning}");
             }
-            self.sandbox = confined.is_ok().then_some(sandbox);
+            self.sandbox = policy.is_confined().is_ok().then_some(sandbox);
             self.security_policy = Some(policy);
         }
         self

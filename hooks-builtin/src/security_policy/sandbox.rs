@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::command::Form;
-use super::{Change, Inner, Judged, SecurityPolicy, SecurityPolicyConfig, guard};
+use super::{Autonomy, Change, Inner, Judged, SecurityPolicy, SecurityPolicyConfig, guard};
 
 /// The programs that the default list has besides where commands run in a sandbox: they run code of the workspace, or what
 /// they are given, and the kernel limits what that does.
@@ -170,6 +170,16 @@ impl SecurityPolicy {
     /// Why it does not, in words.
     pub fn is_confined(&self) -> Result<(), String> {
         self.2.confines().map_err(str::to_owned)
+    }
+
+    /// Warns of commands that no person approves and no sandbox limits.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __unguarded(&self) -> Option<String> {
+        let why = self.is_confined().err()?;
+        (self.autonomy() == Autonomy::Full).then(|| {
+            format!("nobody approves commands (`autonomy = \"full\"`), and no sandbox limits them: {why}")
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use hooks_builtin::__tools::names;
 use hooks_builtin::config::HooksConfig;
-use hooks_builtin::{Autonomy, SecurityPolicy};
+use hooks_builtin::{PolicySandbox, SecurityPolicy};
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{ConfigError, OwnedEvent, Runtime, Status};
 use serde_json::{Value, json};
@@ -161,13 +161,8 @@ fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
     let policy = config
         .as_ref()
         .and_then(|config| config.builtin.security_policy.as_on());
-    if policy.is_some_and(|policy| policy.autonomy == Autonomy::Full)
-        && let Some(why) = config.as_ref().and_then(unconfined)
-    {
-        notices.push(format!(
-            "nobody approves commands (`autonomy = \"full\"`), and no sandbox limits them: {why}"
-        ));
-    }
+    let confined = config.as_ref().and_then(confined);
+    notices.extend(confined.and_then(|(policy, _sandbox)| policy.__unguarded()));
     if let (Some(agent), Some(policy)) = (agent, policy) {
         let known: HashSet<_> = policy
             .profiles
@@ -189,11 +184,11 @@ fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
     notices
 }
 
-/// Returns why no sandbox confines the commands that the policy of a file allows.
-pub(super) fn unconfined(config: &HooksConfig) -> Option<String> {
+/// Returns the policy of a file with its sandbox, which confines as long as it is there.
+pub(super) fn confined(config: &HooksConfig) -> Option<(SecurityPolicy, PolicySandbox)> {
     let policy = config.builtin.security_policy.as_on()?;
     let policy = SecurityPolicy::from_config(policy).ok()?;
-    policy.with_sandbox().0.is_confined().err()
+    Some(policy.with_sandbox())
 }
 
 /// Formats one mistake for programs.

@@ -117,7 +117,8 @@ fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
     }
     anstream::eprintln!("{} {shown}", painted(GOOD, "wrote"));
     let config = HooksConfig::of_file(path, text).map_err(Failure::found)?;
-    if let Some(why) = super::check::unconfined(&config) {
+    let confined = super::check::confined(&config);
+    if let Some(why) = confined.and_then(|(policy, _sandbox)| policy.is_confined().err()) {
         file::warn(&format!("commands run without a sandbox: {why}"));
         return Ok(());
     }
