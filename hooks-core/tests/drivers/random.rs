@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use regex::Regex;
 use serde_json::json;
 
-use super::common::*;
+use super::fixtures::*;
 use super::turn::{assert_is_whole, conversation};
 
 /// Each event that a turn raises, as a letter, so that its order can be told as a regular expression.

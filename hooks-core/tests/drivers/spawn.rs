@@ -9,7 +9,7 @@ use hooks_core::{Cancel, Hook, HookRegistry, Next, OnPanic, hook, hooks};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::common::*;
+use super::fixtures::*;
 
 /// An agent that is generic over its hooks, and spawns what it does.
 struct Agent<H> {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use hooks_core::agent::*;
 use hooks_core::{Cancel, OnPanic, hook, hooks};
 
-use super::common::*;
+use super::fixtures::*;
 
 #[hook]
 fn before(call: &mut BeforeToolCall) {

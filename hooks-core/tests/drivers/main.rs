@@ -2,8 +2,11 @@
 //!
 //! No executor is at work here: futures are polled by hand, so that each of their states can be looked at.
 
-pub(crate) mod common;
+#[allow(dead_code, reason = "each binary of tests uses some of it")]
+#[path = "../common/mod.rs"]
+mod common;
 mod dropped;
+mod fixtures;
 mod llm;
 mod message;
 mod panics;

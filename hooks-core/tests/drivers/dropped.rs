@@ -12,7 +12,7 @@ use hooks_core::agent::*;
 use hooks_core::{Next, hook, hooks};
 use serde_json::json;
 
-use super::common::*;
+use super::fixtures::*;
 use super::turn::{assert_is_whole, conversation};
 
 /// Holds a permit around the tool and around the model, and waits before and after.

@@ -1,6 +1,9 @@
 //! What several files of tests share.
 
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 use hooks_core::agent::*;
 use hooks_core::{Event, HookAction, HookRegistry, HookResult, async_trait, hook};
@@ -51,6 +54,35 @@ pub(crate) fn order_now(hooks: &impl AgentHooksNow) -> String {
 /// An opaque hook, of which a combinator knows no more than that it can be asked.
 pub(crate) fn opaque(hooks: impl AgentHooks) -> impl AgentHooks {
     hooks
+}
+
+/// Polls a future until it is done.
+pub(crate) fn now<F: Future>(future: F) -> F::Output {
+    poll_times(pin!(future), usize::MAX).expect("it is polled until it is done")
+}
+
+/// Polls a future at most so many times.
+pub(crate) fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
+    let mut task = Context::from_waker(Waker::noop());
+    for _ in 0..times {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
+            return Some(output);
+        }
+    }
+    None
+}
+
+/// Has to wait once.
+pub(crate) async fn yield_once() {
+    let mut has_yielded = false;
+    poll_fn(|_| {
+        if std::mem::replace(&mut has_yielded, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
 }
 
 /// What hooks write down, in the order in which they do.

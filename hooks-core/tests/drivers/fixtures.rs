@@ -1,19 +1,14 @@
-//! Hooks that write down, decide and wait, and a way to poll a future by hand.
+//! Hooks that write down, decide and wait.
 
 use std::borrow::Cow;
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll, Waker};
 
 use hooks_core::agent::*;
 use hooks_core::{Cancel, HookAction, Scope, hook, priority};
 use serde_json::{Value, json};
 
-pub(crate) fn cx() -> AgentContext {
-    AgentContext::new("s1")
-}
+pub(crate) use crate::common::{cx, now, poll_times, yield_once};
 
 pub(crate) fn call() -> BeforeToolCall {
     BeforeToolCall::new("c1", "shell", json!({ "command": "ls" }))
@@ -25,35 +20,6 @@ pub(crate) fn cancel(hook: &'static str, scope: Scope) -> Cancel {
         reason: Cow::Borrowed("enough"),
         scope,
     }
-}
-
-/// Polls a future until it is done.
-pub(crate) fn now<F: Future>(future: F) -> F::Output {
-    poll_times(pin!(future), usize::MAX).expect("it is polled until it is done")
-}
-
-/// Polls a future at most so many times.
-pub(crate) fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
-    let mut task = Context::from_waker(Waker::noop());
-    for _ in 0..times {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
-            return Some(output);
-        }
-    }
-    None
-}
-
-/// Has to wait once.
-pub(crate) async fn yield_once() {
-    let mut has_yielded = false;
-    poll_fn(|_| {
-        if std::mem::replace(&mut has_yielded, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    })
-    .await;
 }
 
 /// Writes down all events as they are raised, before any hook can stop them.

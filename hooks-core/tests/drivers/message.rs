@@ -3,7 +3,7 @@
 use hooks_core::agent::*;
 use hooks_core::{Scope, hooks};
 
-use super::common::*;
+use super::fixtures::*;
 
 type Done = Result<MessageOutcome, MessageError<String>>;
 

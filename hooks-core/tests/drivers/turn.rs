@@ -5,7 +5,7 @@ use hooks_core::{HookAction, Scope, hook, hooks};
 use serde_json::json;
 use std::cell::RefCell;
 
-use super::common::*;
+use super::fixtures::*;
 
 const BEGIN: [&str; 3] = ["AgentStart", "BeforeModelResolve", "BeforePromptBuild"];
 const MODEL: [&str; 4] = ["BeforeLlmCall", "LlmInput", "LlmOutput", "AfterLlmCall"];

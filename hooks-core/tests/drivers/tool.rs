@@ -7,7 +7,7 @@ use hooks_core::agent::*;
 use hooks_core::{Cancel, HookAction, Next, Scope, hook, hooks};
 use serde_json::json;
 
-use super::common::*;
+use super::fixtures::*;
 
 const RAN: [&str; 5] = [
     "BeforeToolCall",

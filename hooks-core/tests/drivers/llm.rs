@@ -7,7 +7,7 @@ use hooks_core::agent::*;
 use hooks_core::{HookAction, Next, Scope, hook, hooks};
 use serde_json::json;
 
-use super::common::*;
+use super::fixtures::*;
 
 const BEFORE: [&str; 2] = ["BeforeLlmCall", "LlmInput"];
 const AFTER: [&str; 2] = ["LlmOutput", "AfterLlmCall"];

@@ -6,8 +6,7 @@ use hooks_core::probe::Probe;
 use hooks_core::{EventInfo, Hook, HookAction, OnPanic, async_trait, hook, hooks};
 use proptest::prelude::*;
 
-use crate::common::{Registry, call, cx, opaque};
-use crate::drivers::common::{now, yield_once};
+use crate::common::{Registry, call, cx, now, opaque, yield_once};
 
 /// What stands at one position: a guard that forbids a letter in the tool's name, or a hook that changes the name.
 #[derive(Clone, Copy, Debug)]

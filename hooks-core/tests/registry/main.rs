@@ -1,0 +1,12 @@
+//! Hooks that are known at run time, alone and in the middle of a pipeline.
+
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "a hook takes its event by reference, however small that is"
+)]
+
+#[allow(dead_code, reason = "each binary of tests uses some of it")]
+#[path = "../common/mod.rs"]
+mod common;
+mod registry;
+mod spread;
