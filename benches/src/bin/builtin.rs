@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use benches::builtin::{AllOn, Call, Receiver, all_off, count};
+use benches::turns::{self, median};
 use hooks_builtin::{Redact, SecurityPolicy, WebhookAudit, WebhookAuditConfig};
 use hooks_core::agent::{
     AgentContext, BeforeToolCall, ToolAnnotations, ToolCallEnd, ToolOutcome, ToolOutput,
@@ -16,21 +17,14 @@ use hooks_core::hooks;
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let quick = std::env::args().any(|arg| arg == "--quick");
-    let rounds = if quick { 5 } else { 41 };
+    let rounds = turns::rounds(5, 41);
     all_on(rounds)?;
     off(rounds)?;
     policy(rounds)?;
     adversarial();
     redact(rounds);
-    hanging_receiver(if quick { 2_000 } else { 50_000 })?;
+    hanging_receiver(turns::rounds(2_000, 50_000))?;
     Ok(())
-}
-
-/// The middle one.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn nanoseconds(times: u32, mut what: impl FnMut()) -> f64 {
@@ -111,7 +105,7 @@ fn policy(rounds: usize) -> Result<(), Box<dyn Error>> {
     for (name, command, times) in [
         (
             "typical",
-            "cd src && cargo test --workspace 2>&1 | tail -20".to_owned(),
+            "cd src && git log --oneline 2>&1 | tail -20".to_owned(),
             500,
         ),
         (
@@ -147,7 +141,10 @@ fn policy(rounds: usize) -> Result<(), Box<dyn Error>> {
 fn adversarial() {
     let environment = hooks_shell::Environment::new("/work");
     let mut worst = 0.0_f64;
-    for text in adversarial::texts() {
+    for text in adversarial::texts()
+        .into_iter()
+        .take(turns::rounds(usize::MAX, usize::MAX))
+    {
         worst = worst.max(nanoseconds(1, || {
             if let Ok(script) = hooks_shell::Script::parse(black_box(&text)) {
                 black_box(script.evaluate(&environment));
@@ -159,7 +156,9 @@ fn adversarial() {
 
 fn redact(rounds: usize) {
     let redact = Redact::new();
-    let size = 1 << 20;
+    // A MiB, or a page to see that it works.
+    let pages: u16 = turns::rounds(256, 256);
+    let size = usize::from(pages) * 4096;
     let mut least = f64::INFINITY;
     for (name, piece) in [
         (
@@ -211,7 +210,10 @@ fn redact(rounds: usize) {
             black_box(redact.redact(black_box(&text)));
         }));
     }
-    println!("builtin redact worst s/MiB {}", worst / 1e9);
+    println!(
+        "builtin redact worst s/MiB {}",
+        worst / 1e9 * f64::from(256 / pages)
+    );
 }
 
 /// Calls that are audited to a receiver which takes connections and never answers.

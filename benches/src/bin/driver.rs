@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     if !callgrind::is_installed() {
-        return Err("no `valgrind` here, so instructions are not counted".into());
+        eprintln!("driver: no `valgrind` here, so instructions are not counted");
+        return Ok(());
     }
     let [hand, driver] = benches::driver::future_bytes();
     println!("run_tool_call future bytes hand {hand}");

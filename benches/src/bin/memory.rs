@@ -7,6 +7,7 @@
 use std::error::Error;
 
 use benches::builtin::Receiver;
+use benches::turns::rounds;
 use hooks_core::agent::{
     AgentContext, BeforeToolCall, ToolAnnotations, ToolCall, ToolCallEnd, ToolOutcome, ToolOutput,
     Usage,
@@ -38,7 +39,6 @@ impl Evaluator for Allows {
 const WARM: u32 = 10_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let quick = std::env::args().any(|arg| arg == "--quick");
     let tokio = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -56,8 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     tokio.block_on(async {
         for (kind, events, few, handler) in kinds {
-            let events = if quick { few } else { events };
-            let grown = grown(&handler, events).await?;
+            let grown = grown(&handler, rounds(few, events)).await?;
             println!("memory {kind} bytes/event {grown}");
         }
         Ok(())

@@ -10,6 +10,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use benches::turns::{median, rounds};
 use benches::{callgrind, poll_now};
 use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd};
 use hooks_core::{HookAction, hook, hooks};
@@ -217,16 +218,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         return Ok(());
     }
-    let quick = args.iter().any(|arg| arg == "--quick");
-    times(if quick { 5 } else { 61 })?;
-    instructions(quick);
+    times(rounds(5, 61))?;
+    instructions();
     Ok(())
-}
-
-/// The middle one.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 /// How long a turn takes; the ways take turns.
@@ -255,12 +249,13 @@ fn times(rounds: usize) -> Result<(), Box<dyn Error>> {
 }
 
 /// How many instructions one more hook takes. A turn takes some thousand times as many, so time cannot tell.
-fn instructions(quick: bool) {
+fn instructions() {
     if !callgrind::is_installed() {
         eprintln!("rig: no `valgrind` here, so instructions are not counted");
         return;
     }
-    let (few, many) = if quick { (10, 60) } else { (50, 350) };
+    let few = rounds(10, 50);
+    let many = few + rounds(50, 300);
     let slope = |way: Way| -> Result<f64, String> {
         let of = |count: usize| {
             callgrind::instructions(

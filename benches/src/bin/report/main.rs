@@ -9,7 +9,7 @@
 //! a ratio of medians. The flag puts every function at the start of a cache line: without it, where the loops
 //! happen to lie is worth up to a quarter of the time of the shortest. Options:
 //!
-//! - `--quick`: fewer and shorter rounds, to see that it works;
+//! - `--quick`: fewer and shorter rounds;
 //! - `--strict`: ends with an error if a bar is missed, which on a busy machine means little;
 //! - `--svg FILE`: also draws the times as a chart.
 
@@ -71,13 +71,11 @@ fn report(options: &Options) -> Result<bool, String> {
     for (case, bytes) in benches::future_bytes() {
         figures.count(format!("future bytes {case}"), bytes as u64);
     }
-    programs::take(&mut figures, "allocations", false);
+    programs::take(&mut figures, "allocations", false)?;
     instructions::count(&mut figures, options.quick);
-    programs::take(&mut figures, "builtin", options.quick);
-    programs::take(&mut figures, "rig", options.quick);
-    programs::take(&mut figures, "driver", options.quick);
-    programs::take(&mut figures, "runtime", options.quick);
-    programs::take(&mut figures, "memory", options.quick);
+    for program in ["builtin", "rig", "driver", "runtime", "memory"] {
+        programs::take(&mut figures, program, options.quick)?;
+    }
 
     if let Some(file) = &options.svg {
         std::fs::write(file, chart::draw(&figures)).map_err(|error| format!("{file}: {error}"))?;

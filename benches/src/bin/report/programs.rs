@@ -7,19 +7,16 @@ use std::process::Command;
 use crate::figures::Figures;
 
 /// Runs a program of this crate through cargo, and takes the figures that it prints.
-pub(crate) fn take(figures: &mut Figures, program: &str, quick: bool) {
-    match run(program, quick) {
-        Ok(printed) => {
-            for line in printed.lines() {
-                if let Some((name, value)) = line.rsplit_once(' ')
-                    && let Ok(value) = value.parse()
-                {
-                    figures.measure(name.to_owned(), value);
-                }
-            }
+pub(crate) fn take(figures: &mut Figures, program: &str, quick: bool) -> Result<(), String> {
+    let printed = run(program, quick).map_err(|error| format!("`{program}`: {error}"))?;
+    for line in printed.lines() {
+        if let Some((name, value)) = line.rsplit_once(' ')
+            && let Ok(value) = value.parse()
+        {
+            figures.measure(name.to_owned(), value);
         }
-        Err(error) => eprintln!("report: nothing comes from `{program}`: {error}"),
     }
+    Ok(())
 }
 
 fn run(program: &str, quick: bool) -> Result<String, String> {

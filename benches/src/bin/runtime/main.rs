@@ -10,21 +10,18 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use benches::poll_now;
-use benches::turns::median;
+use benches::turns::{median, rounds};
 use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
 use hooks_core::{HookAction, HookResult, hook, hooks};
 use hooks_runtime::Runtime;
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (flags, parts): (Vec<_>, Vec<_>) = std::env::args()
+    let parts: Vec<_> = std::env::args()
         .skip(1)
-        .partition(|arg| arg.starts_with("--"));
-    let rounds = if flags.iter().any(|flag| flag == "--quick") {
-        5
-    } else {
-        41
-    };
+        .filter(|arg| !arg.starts_with("--"))
+        .collect();
+    let rounds = rounds(5, 41);
     let is_wanted = |part: &str| parts.is_empty() || parts.iter().any(|one| one == part);
     let tokio = tokio::runtime::Builder::new_current_thread()
         .enable_all()
