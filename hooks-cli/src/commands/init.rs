@@ -124,9 +124,15 @@ fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
     }
     let folder = path.parent().unwrap_or(Path::new("."));
     let sandbox = Sandbox::new().write(folder).prepare();
-    let explanation = sandbox.and_then(|confinement| confinement.explain());
-    for gap in explanation.map_err(Failure::found)?.gaps {
-        anstream::eprintln!("the sandbox: {gap}");
+    match sandbox.and_then(|confinement| confinement.explain()) {
+        Ok(explanation) => {
+            for gap in explanation.gaps {
+                anstream::eprintln!("the sandbox: {gap}");
+            }
+        }
+        Err(error) => file::warn(&format!(
+            "what the sandbox leaves open is not known: {error}"
+        )),
     }
     Ok(())
 }
@@ -148,7 +154,8 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
          autonomy = \"full\"         # within this policy; with \"supervised\", you approve every call\n\
          allowed_hosts = []        # the hosts that commands reach, such as \"static.crates.io\""
     );
-    if agent.is_none_or(Agent::is_rewritten) {
+    let as_written = agent.and_then(|agent| agent.as_written);
+    if as_written.is_none() {
         text += "sandbox = \"auto\"          # the kernel holds each command to what the policy has predicted, where it can\n";
     }
     // An agent may change its directory, but the policy must not follow it.
@@ -156,17 +163,24 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
         let folder = toml::Value::from(folder.to_string_lossy().into_owned());
         let _ = writeln!(text, "workspace = {folder}");
     }
+    let profiles = agent.map_or(&[Profile::Common][..], |agent| agent.profiles);
+    let _ = writeln!(text, "profiles = {}", json!(profiles));
+    if let Some(why) = as_written {
+        let _ = writeln!(
+            text,
+            "rewrite = false           # commands run as written: {why}"
+        );
+    }
     let _ = writeln!(
         text,
-        "profiles = {}{}\n\
-         \n# A rule of your own: no process, no code.\n\
+        "{}\n\
+         # A rule of your own: no process, no code.\n\
          [[hooks.on]]\n\
          name = \"no-force-push\"\n\
          event = \"BeforeToolCall\"\n\
          tools = {}\n\
          if = 'args.command.matches(\"git .*push.* (-[a-zA-Z]*f|--force)\")'\n\
          block = \"force pushes are not allowed\"",
-        json!(agent.map_or(&[Profile::Common][..], |agent| agent.profiles)),
         agent.map_or("", |agent| agent.policy),
         agent.map_or(r#"["shell"]"#, |agent| agent.shells),
     );

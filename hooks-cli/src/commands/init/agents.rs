@@ -24,7 +24,9 @@ pub(crate) struct Agent {
     pub(crate) profiles: &'static [Profile],
     /// Its tools that are in none of these.
     tools: &'static [&'static str],
-    /// More keys and tables of `[hooks.builtin.security_policy]`.
+    /// Why its commands run as they are written, without a sandbox; none if it takes another command than it asks about.
+    pub(crate) as_written: Option<&'static str>,
+    /// More tables of `[hooks.builtin.security_policy]`.
     pub(crate) policy: &'static str,
     /// Its tools that run commands.
     pub(crate) shells: &'static str,
@@ -76,6 +78,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         place: Place::Project(".claude/settings.json"),
         profiles: &[Profile::ClaudeCode],
         tools: &[],
+        as_written: None,
         policy: "",
         shells: r#"["Bash"]"#,
         redacts: OUTPUTS,
@@ -99,7 +102,8 @@ pub(crate) const AGENTS: &[Agent] = &[
         // Codex passes its commands to hooks as Claude Code's tool `Bash`.
         profiles: &[Profile::Codex, Profile::ClaudeCode],
         tools: &[],
-        policy: "\nrewrite = false           # commands run as written: Codex takes a rewritten one for allowed",
+        as_written: Some("Codex takes a rewritten one for allowed"),
+        policy: "",
         shells: r#"["Bash"]"#,
         redacts: OUTPUTS,
         seldom: &["PostCompact"],
@@ -113,6 +117,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         place: Place::Project(".gemini/settings.json"),
         profiles: &[Profile::GeminiCli],
         tools: &[],
+        as_written: None,
         policy: "",
         shells: r#"["run_shell_command"]"#,
         redacts: "replaces secrets in the output of tools; a prompt stays as it is",
@@ -129,7 +134,8 @@ pub(crate) const AGENTS: &[Agent] = &[
         place: Place::Project(".agents/plugins/hooks/hooks/hooks.json"),
         profiles: &[Profile::Goose],
         tools: &["developer__shell", "developer__text_editor"],
-        policy: "\nrewrite = false           # commands run as written: goose does not accept a rewritten one",
+        as_written: Some("goose does not accept a rewritten one"),
+        policy: "",
         shells: r#"["developer__shell", "shell"]"#,
         redacts: "does nothing here: goose lets no hook change a text",
         seldom: &[],
@@ -151,8 +157,8 @@ pub(crate) const AGENTS: &[Agent] = &[
         place: Place::Project(".cursor/hooks.json"),
         profiles: &[Profile::Cursor],
         tools: &["Shell", "Read", "Write", "Delete", "Grep", "Task"],
-        policy: "\nrewrite = false           # commands run as written: Cursor does not accept a rewritten one\n\
-                 \n\
+        as_written: Some("Cursor does not accept a rewritten one"),
+        policy: "\n\
                  # The names that Cursor gives to its tools.\n\
                  [hooks.builtin.security_policy.tools]\n\
                  Shell = { command = \"command\", directory = \"working_directory\", harmless = [\"timeout\", \"description\"] }\n\
@@ -160,7 +166,7 @@ pub(crate) const AGENTS: &[Agent] = &[
                  Write = { write = [\"file_path\", \"path\"], harmless = [\"content\", \"contents\", \"edits\"] }\n\
                  Delete = { write = [\"file_path\", \"path\"] }\n\
                  Grep = { read = [\"path\"], harmless = [\"pattern\"] }\n\
-                 Task = { harmless = [\"*\"] }",
+                 Task = { harmless = [\"*\"] }\n",
         shells: r#"["Shell"]"#,
         redacts: "replaces secrets in the output of MCP tools; hooks cannot change other texts here",
         seldom: &[
@@ -188,8 +194,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         place: Place::Home(".picoclaw/config.json"),
         profiles: &[Profile::Common],
         tools: &["exec"],
-        policy: "\n\n[hooks.builtin.security_policy.tools]\n\
-                 exec = { command = \"command\", directory = \"working_dir\", harmless = [\"timeout\"] }",
+        as_written: None,
+        policy: "\n[hooks.builtin.security_policy.tools]\n\
+                 exec = { command = \"command\", directory = \"working_dir\", harmless = [\"timeout\"] }\n",
         shells: r#"["exec"]"#,
         redacts: "replaces secrets in the output of tools; with `{ model_input = true }` in prompts, too",
         seldom: &[],
@@ -236,7 +243,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         client: Some(Dialect::Qwen),
         place: Place::Project(".qwen/settings.json"),
         profiles: &[Profile::Qwen],
-        policy: UNCHANGED,
+        as_written: Some(UNCHANGED),
         seldom: &["MessageDisplay", "Notification", "PostCompact"],
         content: |agent, call| merged(agent.groups(call, |_, hook| hook["timeout"] = 30.into())),
         ..NEXT
@@ -263,7 +270,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         client: Some(Dialect::Antigravity),
         place: Place::Project(".agents/hooks.json"),
         profiles: &[Profile::Antigravity],
-        policy: UNCHANGED,
+        as_written: Some(UNCHANGED),
         seldom: &["PostInvocation", "SessionStart"],
         content: |agent, call| {
             let mut set = agent.each(call, |event, command| {
@@ -299,7 +306,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         client: Some(Dialect::Devin),
         place: Place::Project(".devin/hooks.v1.json"),
         profiles: &[Profile::Devin],
-        policy: UNCHANGED,
+        as_written: Some(UNCHANGED),
         // The whole file is the map of events.
         content: |agent, call| {
             let hooks = agent.groups(call, |_, hook| hook["timeout"] = 30.into());
@@ -313,7 +320,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         client: Some(Dialect::Kiro),
         place: Place::Project(".kiro/hooks/hooks.json"),
         profiles: &[Profile::Kiro],
-        policy: UNCHANGED,
+        as_written: Some(UNCHANGED),
         seldom: &["agentSpawn"],
         content: |agent, call| {
             let command = agent.command(call);
@@ -332,7 +339,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         client: Some(Dialect::Windsurf),
         place: Place::Project(".windsurf/hooks.json"),
         profiles: &[Profile::Windsurf],
-        policy: UNCHANGED,
+        as_written: Some(UNCHANGED),
         content: |agent, call| {
             merged(agent.each(
                 call,
@@ -371,6 +378,7 @@ const NEXT: Agent = Agent {
     place: Place::Project(""),
     profiles: &[],
     tools: &[],
+    as_written: None,
     policy: "",
     shells: r#"["shell"]"#,
     redacts: "changes nothing here: the agent lets no hook change a text",
@@ -379,7 +387,7 @@ const NEXT: Agent = Agent {
     note: "",
 };
 
-const UNCHANGED: &str = "\nrewrite = false           # commands run as written: the agent does not accept a rewritten one";
+const UNCHANGED: &str = "the agent does not accept a rewritten one";
 
 /// The names on the command line, as the rows that they stand for.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Agent> {
@@ -389,11 +397,6 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Agent> {
 }
 
 impl Agent {
-    /// Whether it takes another command than the one that it asks about, as a sandbox needs.
-    pub(crate) fn is_rewritten(&self) -> bool {
-        !self.policy.starts_with("\nrewrite = false")
-    }
-
     /// Returns its settings.
     pub(crate) fn settings(&self, project: &Path) -> PathBuf {
         match self.place {
