@@ -1,14 +1,10 @@
 //! The policy and the sandbox as one. The commands run for real: this executable is the one that confines them.
-#![cfg_attr(
-    not(all(feature = "security-policy", target_os = "linux")),
-    allow(unused)
-)]
 
-#[cfg(all(feature = "security-policy", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 mod trials;
 
 fn main() {
-    #[cfg(all(feature = "security-policy", target_os = "linux"))]
+    #[cfg(target_os = "linux")]
     {
         hooks_sandbox::enter_if_asked();
         let arguments = libtest_mimic::Arguments::from_args();

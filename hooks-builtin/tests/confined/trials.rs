@@ -673,10 +673,6 @@ fn required() {
     );
 }
 
-#[cfg(not(feature = "shell-hook"))]
-fn shell_hook() {}
-
-#[cfg(feature = "shell-hook")]
 fn shell_hook() {
     use hooks_builtin::{SandboxConfig, ShellHook, ShellHookConfig};
 

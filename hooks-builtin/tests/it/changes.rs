@@ -5,9 +5,7 @@ use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
 
-#[cfg(feature = "redact")]
-use hooks_builtin::Redact;
-use hooks_builtin::{EventLog, JsonlLog};
+use hooks_builtin::{EventLog, JsonlLog, Redact};
 use hooks_core::agent::{
     AgentContext, AgentEvent, AgentEventMut, AgentHooks, AgentSaid, BeforeToolCall, MessageSending,
     ToolCall, ToolOutput, run_tool_call,
@@ -442,7 +440,6 @@ async fn dispatches_within_and_beside_one_another_are_told_apart() {
     );
 }
 
-#[cfg(feature = "redact")]
 #[test]
 fn what_redact_takes_out_is_in_no_line() {
     use hooks_core::agent::AfterToolCall;
@@ -462,7 +459,6 @@ fn what_redact_takes_out_is_in_no_line() {
     assert!(!fs::read_to_string(&path).unwrap().contains("ada@"));
 }
 
-#[cfg(feature = "config")]
 #[tokio::test]
 async fn the_logs_of_a_file_tell_of_changes_and_not_what_was_redacted() {
     use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
@@ -505,7 +501,6 @@ async fn the_logs_of_a_file_tell_of_changes_and_not_what_was_redacted() {
     assert!(!fs::read_to_string(&path).unwrap().contains("ada@"));
 }
 
-#[cfg(feature = "config")]
 #[tokio::test]
 async fn a_log_in_the_chain_of_a_file_tells_which_hook_changed_what() {
     use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};

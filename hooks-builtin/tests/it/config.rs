@@ -1,5 +1,4 @@
 //! What a configuration may say, and what is said of one that is wrong.
-#![cfg(feature = "config")]
 
 use std::fs;
 use std::path::Path;

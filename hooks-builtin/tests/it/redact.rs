@@ -1,5 +1,4 @@
 //! What `Redact` finds, what it leaves, and that it finds no more the second time.
-#![cfg(feature = "redact")]
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

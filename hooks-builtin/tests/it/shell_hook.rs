@@ -1,5 +1,5 @@
 //! What a command is given, what its exit means, and that nothing of it is left.
-#![cfg(all(feature = "shell-hook", unix))]
+#![cfg(unix)]
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! What the guard refuses, and what it lets through, by two lists of URLs; and that a client goes nowhere else.
 
-#![cfg(feature = "webhook-audit")]
-
 use std::collections::VecDeque;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};

@@ -1,8 +1,6 @@
 //! The audit against a real server that fails, hangs, closes early, redirects and comes back: every event is
 //! delivered once or counted as dropped.
 
-#![cfg(feature = "webhook-audit")]
-
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};

@@ -17,7 +17,6 @@ mod layout;
 mod limits;
 mod logs;
 mod mistakes;
-#[cfg(feature = "object-store")]
 mod object;
 mod order;
 mod owned;
