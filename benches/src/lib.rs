@@ -24,7 +24,9 @@ pub mod statics;
 pub mod turns;
 
 use std::future::poll_fn;
+use std::path::PathBuf;
 use std::pin::pin;
+use std::process::Command;
 use std::task::{Context, Poll, Waker};
 
 pub use crate::case::{Case, Contestant, Outcome, Way, cases, future_bytes, run_counted};
@@ -53,4 +55,15 @@ async fn yield_once() {
         Poll::Pending
     })
     .await;
+}
+
+/// Python itself: what is first in `PATH` may be a script that looks for it.
+#[must_use]
+pub fn python() -> Option<PathBuf> {
+    let said = Command::new("python3")
+        .args(["-c", "import sys; print(sys.executable)"])
+        .output()
+        .ok()?;
+    let path = String::from_utf8(said.stdout).ok()?;
+    Some(path.trim().into()).filter(|path: &PathBuf| path.is_file())
 }

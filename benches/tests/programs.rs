@@ -1,4 +1,4 @@
-//! The programs that measure work: each does once all that it measures, and prints figures.
+//! The programs that measure work: each does once what it measures, and prints figures.
 
 use std::process::Command;
 
@@ -41,7 +41,7 @@ fn rig() {
     prints_figures(env!("CARGO_BIN_EXE_rig"), &["--once"]);
 }
 
-/// All but `whole`, which builds the program `hooks` as it is given to others.
+/// All but `whole`, which builds the program `hooks` in release mode.
 #[test]
 fn runtime() {
     let parts = [

@@ -7,6 +7,7 @@
 use std::error::Error;
 
 use benches::builtin::Receiver;
+use benches::python;
 use benches::turns::rounds;
 use hooks_core::agent::{
     AgentContext, BeforeToolCall, ToolAnnotations, ToolCall, ToolCallEnd, ToolOutcome, ToolOutput,
@@ -56,6 +57,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     tokio.block_on(async {
         for (kind, events, few, handler) in kinds {
+            if kind == "process" && python().is_none() {
+                eprintln!("memory: there is no Python");
+                continue;
+            }
             let grown = grown(&handler, rounds(few, events)).await?;
             println!("memory {kind} bytes/event {grown}");
         }

@@ -219,7 +219,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     times(rounds(5, 61))?;
-    instructions();
+    instructions()?;
     Ok(())
 }
 
@@ -249,10 +249,10 @@ fn times(rounds: usize) -> Result<(), Box<dyn Error>> {
 }
 
 /// How many instructions one more hook takes. A turn takes some thousand times as many, so time cannot tell.
-fn instructions() {
+fn instructions() -> Result<(), String> {
     if !callgrind::is_installed() {
         eprintln!("rig: no `valgrind` here, so instructions are not counted");
-        return;
+        return Ok(());
     }
     let few = rounds(10, 50);
     let many = few + rounds(50, 300);
@@ -284,14 +284,11 @@ fn instructions() {
         Ok(slope)
     };
     let slopes: Result<Vec<f64>, String> = Way::ALL.into_iter().map(slope).collect();
-    match slopes.as_deref() {
-        Ok(&[rig, rig_default, ours, ours_async]) => {
-            let (ours, ours_async) = (ours.max(NOISE), ours_async.max(NOISE));
-            println!("rig slope rig/ours {}", rig / ours);
-            println!("rig slope rig_default/ours {}", rig_default / ours);
-            println!("rig slope rig/ours_async {}", rig / ours_async);
-        }
-        Ok(_) => {}
-        Err(error) => eprintln!("rig: instructions are not counted: {error}"),
+    if let [rig, rig_default, ours, ours_async] = slopes?[..] {
+        let (ours, ours_async) = (ours.max(NOISE), ours_async.max(NOISE));
+        println!("rig slope rig/ours {}", rig / ours);
+        println!("rig slope rig_default/ours {}", rig_default / ours);
+        println!("rig slope rig/ours_async {}", rig / ours_async);
     }
+    Ok(())
 }

@@ -14,15 +14,10 @@ const FEW: u64 = 1_000;
 const MANY: u64 = 11_000;
 
 /// Counts the instructions of the static ways and of the way by hand.
-pub(crate) fn count(figures: &mut Figures, quick: bool) {
-    if let Err(error) = try_count(figures, quick) {
-        eprintln!("report: instructions are not counted: {error}");
-    }
-}
-
-fn try_count(figures: &mut Figures, quick: bool) -> Result<(), String> {
+pub(crate) fn count(figures: &mut Figures, quick: bool) -> Result<(), String> {
     if !callgrind::is_installed() {
-        return Err("no `valgrind` here".to_owned());
+        eprintln!("report: no `valgrind` here, so instructions are not counted");
+        return Ok(());
     }
     let mut programs = vec![(
         "instructions",

@@ -72,7 +72,7 @@ fn report(options: &Options) -> Result<bool, String> {
         figures.count(format!("future bytes {case}"), bytes as u64);
     }
     programs::take(&mut figures, "allocations", false)?;
-    instructions::count(&mut figures, options.quick);
+    instructions::count(&mut figures, options.quick)?;
     for program in ["builtin", "rig", "driver", "runtime", "memory"] {
         programs::take(&mut figures, program, options.quick)?;
     }

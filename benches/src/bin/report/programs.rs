@@ -2,7 +2,7 @@
 //! allocate; and the built-in hooks have threads.
 
 use std::env;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::figures::Figures;
 
@@ -33,10 +33,11 @@ fn run(program: &str, quick: bool) -> Result<String, String> {
                 .into_iter()
                 .chain(quick.then_some("--quick")),
         )
+        .stderr(Stdio::inherit())
         .output()
         .map_err(|error| error.to_string())?;
     if !run.status.success() {
-        return Err(String::from_utf8_lossy(&run.stderr).into_owned());
+        return Err(run.status.to_string());
     }
     String::from_utf8(run.stdout).map_err(|error| error.to_string())
 }

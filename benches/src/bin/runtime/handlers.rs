@@ -2,12 +2,13 @@
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use benches::builtin::Receiver;
-use benches::turns::{median, per_turn};
+use benches::python;
+use benches::turns::{self, median, per_turn};
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
 use hooks_runtime::Runtime;
@@ -66,7 +67,7 @@ pub(crate) async fn command(rounds: usize) -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     // All pages are touched, so they are there.
-    let memory = vec![1_u8; 1 << 30];
+    let memory = vec![1_u8; turns::rounds(1 << 10, 1 << 10) << 20];
     let mut asked = Asked::of(&format!("command = {{ argv = ['{program}'] }}")).await?;
     let (mut hook, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
@@ -188,14 +189,4 @@ fn no_tls() -> Result<rustls::ClientConfig, rustls::Error> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth())
-}
-
-/// Python itself: what is first in `PATH` may be a script that looks for it.
-pub(crate) fn python() -> Option<PathBuf> {
-    let said = Command::new("python3")
-        .args(["-c", "import sys; print(sys.executable)"])
-        .output()
-        .ok()?;
-    let path = String::from_utf8(said.stdout).ok()?;
-    Some(path.trim().into()).filter(|path: &PathBuf| path.is_file())
 }

@@ -10,7 +10,7 @@ use benches::builtin::{AllOn, Receiver};
 use benches::turns::{median, per_turn};
 use serde_json::json;
 
-use crate::handlers::python;
+use benches::python;
 
 pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn Error>> {
     let program = program()?;
