@@ -71,6 +71,9 @@ fn at_once(_: &BeforeToolCall) {
     tracing::info!(target: "hooks_core_test", "in the hook");
 }
 
+#[hook(only("write"))]
+fn for_writes(_: &BeforeToolCall) {}
+
 #[hook(name = "waits")]
 async fn later(_: &BeforeToolCall) {
     tokio::task::yield_now().await;
@@ -161,6 +164,19 @@ async fn closures_and_handlers_run_in_spans_as_well() {
     ] {
         assert!(lines.contains(expected), "{expected}\n---\n{lines}");
     }
+}
+
+#[test]
+fn a_hook_that_is_not_for_the_tool_has_no_span() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let mut call = BeforeToolCall::new("1", "read", serde_json::json!({}));
+    let said = hooks![for_writes, at_once].intercept_now(&AgentContext::new("s1"), &mut call);
+    assert!(said.is_continue());
+    assert_eq!(
+        *recorder.spans.lock().unwrap(),
+        [r#"hook name="at_once" event="BeforeToolCall""#]
+    );
 }
 
 #[tokio::test]

@@ -533,62 +533,6 @@ mod timeouts {
     }
 }
 
-/// `hook.<handler_type>.<event>`: a span for each hook that runs.
-#[cfg(feature = "tracing")]
-mod spans {
-    use std::fmt::Debug;
-
-    use hooks_core::HookResult;
-    use tracing::field::{Field, Visit};
-    use tracing::span::{Attributes, Id, Record};
-    use tracing::{Event, Metadata, Subscriber};
-
-    use super::*;
-
-    struct Spans(Arc<Mutex<Vec<String>>>);
-
-    struct Fields(String);
-
-    impl Visit for Fields {
-        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-            let Fields(line) = self;
-            *line = format!("{line} {field}={value:?}");
-        }
-    }
-
-    impl Subscriber for Spans {
-        fn enabled(&self, _: &Metadata<'_>) -> bool {
-            true
-        }
-        fn new_span(&self, span: &Attributes<'_>) -> Id {
-            let mut fields = Fields(span.metadata().name().into());
-            span.record(&mut fields);
-            self.0.lock().unwrap().push(fields.0);
-            Id::from_u64(1)
-        }
-        fn record(&self, _: &Id, _: &Record<'_>) {}
-        fn record_follows_from(&self, _: &Id, _: &Id) {}
-        fn event(&self, _: &Event<'_>) {}
-        fn enter(&self, _: &Id) {}
-        fn exit(&self, _: &Id) {}
-    }
-
-    #[test]
-    fn each_hook_that_runs_has_a_span() {
-        let spans = Arc::default();
-        let subscriber = Spans(Arc::clone(&spans));
-        tracing::subscriber::with_default(subscriber, || {
-            let result = hooks![no_writes, scoped]
-                .intercept_now(&cx(), &mut pre_tool_use("read", json!({})));
-            assert_eq!(result, HookResult::Continue);
-        });
-        assert_eq!(
-            *spans.lock().unwrap(),
-            [r#"hook name="scoped" event="BeforeToolCall""#],
-        );
-    }
-}
-
 #[test]
 fn additional_context_is_a_change_of_the_prompt() {
     let hooks = hooks![intercept_fn::<MessageReceived, _>(|_, message| {
