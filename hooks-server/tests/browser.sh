@@ -20,7 +20,7 @@ mkdir -p "$pictures"
 
 # Modules are found beside the tests, so the tests are run from a folder that has both.
 ln -sfn "$PWD/hooks-server/tests/browser" "$tools/tests"
-HOOKS=${HOOKS:-$PWD/target/debug/hooks} BROWSER=$browser PICTURES=$pictures \
+HOOKS=${HOOKS:-${CARGO_TARGET_DIR:-$PWD/target}/debug/hooks} BROWSER=$browser PICTURES=$pictures \
     node --preserve-symlinks --preserve-symlinks-main --test --test-reporter=spec "$tools"/tests/*.test.mjs
 
 if [[ ${1-} == --pictures ]]; then
