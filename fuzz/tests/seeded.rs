@@ -19,29 +19,29 @@ fn holds(name: &str, runs: u64) {
 #[test]
 #[ignore = "takes long: the gate runs it"]
 fn glob() {
-    holds("glob", 4_000);
+    holds("glob", 8_000);
 }
 
 #[test]
 #[ignore = "takes long: the gate runs it"]
 fn shell() {
-    holds("shell", 40_000);
+    holds("shell", 80_000);
 }
 
 #[test]
 #[ignore = "takes long: the gate runs it"]
 fn config() {
-    holds("config", 4_000);
+    holds("config", 8_000);
 }
 
 #[test]
 #[ignore = "takes long: the gate runs it"]
 fn redact() {
-    holds("redact", 3_000);
+    holds("redact", 6_000);
 }
 
 #[test]
 #[ignore = "takes long: the gate runs it"]
 fn url() {
-    holds("url", 150_000);
+    holds("url", 300_000);
 }
