@@ -74,6 +74,13 @@ fn at_once(_: &BeforeToolCall) {
 #[hook(only("write"))]
 fn for_writes(_: &BeforeToolCall) {}
 
+#[hook(when = is_write)]
+fn if_it_writes(_: &BeforeToolCall) {}
+
+fn is_write(call: &BeforeToolCall) -> bool {
+    call.name == "write"
+}
+
 #[hook(name = "waits")]
 async fn later(_: &BeforeToolCall) {
     tokio::task::yield_now().await;
@@ -171,7 +178,8 @@ fn a_hook_that_is_not_for_the_tool_has_no_span() {
     let recorder = Recorder::default();
     let _guard = tracing::subscriber::set_default(recorder.clone());
     let mut call = BeforeToolCall::new("1", "read", serde_json::json!({}));
-    let said = hooks![for_writes, at_once].intercept_now(&AgentContext::new("s1"), &mut call);
+    let said = hooks![for_writes, if_it_writes, at_once]
+        .intercept_now(&AgentContext::new("s1"), &mut call);
     assert!(said.is_continue());
     assert_eq!(
         *recorder.spans.lock().unwrap(),

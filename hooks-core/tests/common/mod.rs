@@ -1,5 +1,7 @@
 //! What several files of tests share.
 
+#![allow(dead_code, reason = "each binary of tests uses some of it")]
+
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,6 @@
 //!
 //! No executor is at work here: futures are polled by hand, so that each of their states can be looked at.
 
-#[allow(dead_code, reason = "each binary of tests uses some of it")]
 #[path = "../common/mod.rs"]
 mod common;
 mod dropped;

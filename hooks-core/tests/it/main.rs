@@ -6,7 +6,6 @@
 mod agent;
 mod around;
 mod chat_message;
-#[allow(dead_code, reason = "each binary of tests uses some of it")]
 #[path = "../common/mod.rs"]
 mod common;
 mod dispatch;

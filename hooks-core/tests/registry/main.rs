@@ -5,7 +5,6 @@
     reason = "a hook takes its event by reference, however small that is"
 )]
 
-#[allow(dead_code, reason = "each binary of tests uses some of it")]
 #[path = "../common/mod.rs"]
 mod common;
 mod registry;
