@@ -7,7 +7,7 @@ use std::env;
 use std::fs;
 use std::process::{self, Command, Stdio};
 
-/// Whether there is a `valgrind` to count with.
+/// Whether there is a `valgrind` to count with. If there is none, it says so.
 #[must_use]
 pub fn is_installed() -> bool {
     let version = Command::new("valgrind")
@@ -15,7 +15,11 @@ pub fn is_installed() -> bool {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    version.is_ok_and(|status| status.success())
+    let is_installed = version.is_ok_and(|status| status.success());
+    if !is_installed {
+        eprintln!("no `valgrind` here, so instructions are not counted");
+    }
+    is_installed
 }
 
 /// The path of this program, as the first word of what is counted.

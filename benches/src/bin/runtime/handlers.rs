@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use benches::builtin::Receiver;
 use benches::python;
-use benches::turns::{self, median, per_turn};
+use benches::turns::{median, once_or, per_turn};
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
 use hooks_runtime::Runtime;
@@ -67,7 +67,7 @@ pub(crate) async fn command(rounds: usize) -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     // All pages are touched, so they are there.
-    let memory = vec![1_u8; turns::rounds(1 << 10, 1 << 10) << 20];
+    let memory = vec![1_u8; once_or(1 << 10) << 20];
     let mut asked = Asked::of(&format!("command = {{ argv = ['{program}'] }}")).await?;
     let (mut hook, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..rounds {

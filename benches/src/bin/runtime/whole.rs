@@ -7,10 +7,9 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use benches::builtin::{AllOn, Receiver};
+use benches::python;
 use benches::turns::{median, per_turn};
 use serde_json::json;
-
-use benches::python;
 
 pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn Error>> {
     let program = program()?;
