@@ -37,6 +37,24 @@ fn a_list_holds_256_hooks() {
     assert!(message.starts_with("a list holds at most 256 hooks"));
 }
 
+#[test]
+fn a_vocabulary_has_256_events() {
+    let enumeration = |events: usize| {
+        let events = (0..events).map(|nth| {
+            let [variant, payload] =
+                ["Event", "Payload"].map(|name| quote::format_ident!("{name}{nth}"));
+            quote!(#[observe] #variant(&'a #payload))
+        });
+        let derived = crate::hook_event::expand(quote!(enum ShopEvent<'a> { #(#events,)* }));
+        messages(crate::driver::or_compile_error(derived))
+    };
+    assert!(enumeration(256).is_empty());
+    let [(_, message)] = &enumeration(257)[..] else {
+        panic!("one message");
+    };
+    assert!(message.starts_with("a vocabulary has at most 256 events"));
+}
+
 /// The corpus, with the messages of today.
 fn told(corpus: &str) -> String {
     let paragraphs = corpus.split("\n\n// ").map(|paragraph| {

@@ -9,6 +9,7 @@
 //! | `vocabulary` | [`Vocabulary`], the set of all events of one kind of agent |
 //! | `kind` | [`Kind`]: whether hooks [`Observe`] or [`Intercept`] an event |
 //! | `rights` | marker traits for what hooks may do to an event; anything else does not compile |
+//! | `slot` | where an event is in its vocabulary, as a type |
 //! | `answers` | which hook handles which event, as a type |
 //! | `named` | the type that a hook names as its event, checked once |
 //! | `set` | [`EventSet`], the same at run time |
@@ -22,10 +23,11 @@ mod kind;
 mod named;
 mod rights;
 mod set;
+mod slot;
 mod vocabulary;
 
-pub(crate) use self::answers::{Answers, Many, Mode, Skip, Slot};
-pub use self::answers::{Both, Every, On, One, Succ, Zero};
+pub(crate) use self::answers::{Answers, Many, Mode, Skip, Within};
+pub use self::answers::{Both, Every, On, One};
 pub use self::info::EventInfo;
 pub use self::kind::{Access, Intercept, Kind, Observe};
 pub use self::named::{If, Returned};
@@ -34,6 +36,8 @@ pub use self::rights::{
     WorkOf, Wrapped,
 };
 pub use self::set::EventSet;
+pub use self::slot::Nibble;
+pub(crate) use self::slot::Slot;
 pub use self::vocabulary::{
     Agreed, AnyVocabulary, Context, ContextOf, SharesVocabulary, Vocabulary,
 };

@@ -22,11 +22,11 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll, Waker};
 
 use super::Hook;
-use crate::event::{Context, One, SharesVocabulary, Skip, Slot as EventSlot, Wrapped};
+use crate::event::{Context, One, SharesVocabulary, Skip, Wrapped};
 
 /// How `H` wraps the work of `E`.
 pub(crate) type WrapModeOf<H, E> =
-    <<E as crate::event::Event>::Slot as EventSlot>::In<<H as Hook>::Wraps>;
+    <<H as Hook>::Wraps as crate::event::Answers>::At<<E as crate::event::Event>::Slot>;
 
 /// The message between a hook and the driver that polls it.
 #[cfg(feature = "std")]

@@ -33,7 +33,7 @@ use alloc::boxed::Box;
 use core::future::Future;
 use core::pin::Pin;
 
-use crate::event::{Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary, Slot};
+use crate::event::{Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary};
 
 #[cfg(feature = "std")]
 pub use self::any_watch::AnyWatch;
@@ -53,7 +53,7 @@ pub(crate) use self::hold::{around_held, as_held, facts_held, run_held, sets_hel
 pub use self::plan::{Plan, PlanRow, Planner, Row, Runs};
 pub use self::probe::{Attach, Probe, Probed, Ran};
 pub(crate) use self::rank::{Bool, Place, priority_of};
-pub use self::rank::{Digits, Few, Nibble, Number, nibble};
+pub use self::rank::{Digits, Few, Number, nibble};
 pub use self::run::{
     AnswersNow, AnyEvent, Asynchronous, Dispatch, DispatchNow, Flag, Leaf, Name, No, Synchronous,
     Yes,
@@ -179,7 +179,7 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
         Self: Sized,
         Self::Vocabulary: SharesVocabulary<E::Vocabulary>,
     {
-        <<E::Slot as Slot>::In<Self::Answers> as Mode>::HANDLES && self.wanted().contains::<E>()
+        <<Self::Answers as Answers>::At<E::Slot> as Mode>::HANDLES && self.wanted().contains::<E>()
     }
 
     /// Runs this hook, and then another one. It also combines hooks that cannot share one `hooks![…]` because their

@@ -12,6 +12,8 @@
 //! on at once: taking a list of digits apart, head from tail, costs rustc more than comparing them, and a list of a
 //! hundred hooks makes a thousand comparisons.
 
+use crate::event::Nibble;
+
 /// A type-level boolean.
 pub trait Bool {
     type Pair<A, B>;
@@ -39,10 +41,6 @@ impl Bool for False {
         (first, second)
     }
 }
-
-/// One hexadecimal digit.
-#[derive(Debug)]
-pub struct Nibble<const N: u32>;
 
 /// How two digits compare. Types cannot be matched on, so the left digit of `Above` uses its own value to select the
 /// question for the right digit: `Over5` asks "is 5 greater than you?".

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::decision::ResultOf;
-use crate::event::{Answers, Event};
+use crate::event::{Event, Within};
 use crate::hook::{
     AnyEvent, Ask, Carries, Dispatch, Hook, Number, Planner, Run, Steps, StepsOf, Watch,
     around_held, as_held, facts_held, priority_of, run_held,
@@ -41,7 +41,7 @@ macro_rules! in_list {
         impl<H: Hook, R: Number> Hook for $Holder<H, R> {
             type Vocabulary = H::Vocabulary;
             type Rank = R;
-            type Answers = <H::Answers as Answers>::Within;
+            type Answers = Within<H::Answers>;
             type Wraps = H::Wraps;
 
             as_held!(this => this.hook);

@@ -95,7 +95,7 @@ pub fn order<A, RA: Number, PA: Place, B, RB: Number, PB: Place>(
 mod tests {
     use super::*;
     use crate::__rank;
-    use crate::hook::Nibble;
+    use crate::event::Nibble;
 
     /// Sorts two values by rank, and by position if the ranks are equal, as the network does.
     macro_rules! runs_first {

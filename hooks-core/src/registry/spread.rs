@@ -12,7 +12,7 @@ use super::merge::{Merges, merge};
 use super::source::{current, wanted};
 use crate::decision::ResultOf;
 use crate::event::{
-    Agreed, Answers, Context, Event, EventSet, Every, Many, SharesVocabulary, Vocabulary, Wrapped,
+    Agreed, Both, Context, Event, EventSet, Every, Many, SharesVocabulary, Vocabulary, Wrapped,
 };
 use crate::hook::{
     AnyEvent, Around, Ask, Asynchronous, BoxFuture, Dispatch, Hook, Next, No, Planner, Run, Timing,
@@ -39,7 +39,7 @@ where
 impl<G: Hook, S: HandlerSource> Hook for Spread<G, S> {
     type Vocabulary = S::Vocabulary;
     type Rank = crate::__rank!(0);
-    type Answers = <G::Answers as Answers>::And<Every<Many>>;
+    type Answers = Both<G::Answers, Every<Many>>;
     type Wraps = G::Wraps;
 
     #[inline]

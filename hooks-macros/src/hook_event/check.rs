@@ -9,6 +9,9 @@ use syn::spanned::Spanned;
 use super::parse::Vocabulary;
 use crate::driver::Errors;
 
+/// How many events a vocabulary may have: a slot has two hexadecimal digits.
+const MOST: usize = 256;
+
 /// Checks the events against each other, and leaves out those that cannot stand beside the others.
 pub(super) fn vocabulary(item: &DeriveInput, vocabulary: &mut Vocabulary, errors: &mut Errors) {
     let mut attrs = item.attrs.iter();
@@ -18,6 +21,13 @@ pub(super) fn vocabulary(item: &DeriveInput, vocabulary: &mut Vocabulary, errors
             second.path().span(),
             "`#[events(…)]` is written twice: write its options in one",
         );
+    }
+    if let Some(last) = vocabulary.events.get(MOST) {
+        errors.at(
+            last.variant.span(),
+            format!("a vocabulary has at most {MOST} events, and this is one more: put those of another subject into a vocabulary of their own"),
+        );
+        vocabulary.events.truncate(MOST);
     }
     let mut payloads = HashMap::new();
     vocabulary.events.retain(|event| {

@@ -108,7 +108,7 @@ impl ::hooks_core::Event for Cart {
     type Patch = Coupon;
     const NAME: &'static str = "Checkout";
     const INFO: &'static ::hooks_core::EventInfo = &ShopEvent::INFO[0usize];
-    type Slot = ::hooks_core::__private::Zero;
+    type Slot = (::hooks_core::__private::Nibble<0>, ::hooks_core::__private::Nibble<0>);
     type At<'__x> = Cart;
     fn view(&self) -> ShopEvent<'_> {
         ShopEvent::Checkout(self)
@@ -171,7 +171,7 @@ impl ::hooks_core::Event for Payment {
     type Patch = Self;
     const NAME: &'static str = "Paid";
     const INFO: &'static ::hooks_core::EventInfo = &ShopEvent::INFO[1usize];
-    type Slot = ::hooks_core::__private::Succ<::hooks_core::__private::Zero>;
+    type Slot = (::hooks_core::__private::Nibble<0>, ::hooks_core::__private::Nibble<1>);
     type At<'__x> = Payment;
     fn view(&self) -> ShopEvent<'_> {
         ShopEvent::Paid(self)
@@ -216,9 +216,7 @@ impl<'event> ::hooks_core::Event for Parcel<'event> {
     type Patch = Self;
     const NAME: &'static str = "Shipped";
     const INFO: &'static ::hooks_core::EventInfo = &ShopEvent::INFO[2usize];
-    type Slot = ::hooks_core::__private::Succ<
-        ::hooks_core::__private::Succ<::hooks_core::__private::Zero>,
-    >;
+    type Slot = (::hooks_core::__private::Nibble<0>, ::hooks_core::__private::Nibble<2>);
     type At<'__x> = Parcel<'__x>;
     fn view(&self) -> ShopEvent<'_> {
         ShopEvent::Shipped(self)

@@ -16,7 +16,7 @@ use core::pin::pin;
 use core::task::Poll;
 
 use crate::decision::HookResult;
-use crate::event::{Agreed, Answers, AnyVocabulary, Event, EventSet, Intercept, Observe};
+use crate::event::{Agreed, AnyVocabulary, Both, Event, EventSet, Intercept, Observe, Within};
 #[cfg(feature = "std")]
 use crate::event::{Context, Wrapped};
 use crate::hook::{
@@ -87,7 +87,7 @@ impl<V> Hook for Group<V, ()> {
 macro_rules! answers {
     ($what:ident; $last:ident) => { $last::$what };
     ($what:ident; $first:ident $($rest:ident)+) => {
-        <$first::$what as Answers>::And<answers!($what; $($rest)+)>
+        Both<$first::$what, answers!($what; $($rest)+)>
     };
 }
 
@@ -197,7 +197,7 @@ macro_rules! groups {
         impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
             type Vocabulary = V;
             type Rank = $crate::__rank!(0);
-            type Answers = <answers!(Answers; $($H)*) as Answers>::Within;
+            type Answers = Within<answers!(Answers; $($H)*)>;
             type Wraps = answers!(Wraps; $($H)*);
 
             #[inline]

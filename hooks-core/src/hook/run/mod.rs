@@ -33,7 +33,7 @@ pub use self::watch::Name;
 pub(crate) use self::watch::{Carries, Did, Shows, Since, Watch};
 use super::Hook;
 use crate::decision::{ActionOn, Decides, ResultOf};
-use crate::event::{Access, Context, Event, Slot, Vocabulary};
+use crate::event::{Access, Answers, Context, Event, Vocabulary};
 
 /// Every event: the bound of code that handles events of either kind.
 ///
@@ -234,9 +234,9 @@ pub trait Dispatch<E: AnyEvent>: Hook {
 impl<E: AnyEvent, H: Hook + ?Sized> Dispatch<E> for H
 where
     H::Vocabulary: crate::event::SharesVocabulary<E::Vocabulary>,
-    <E::Slot as Slot>::In<H::Answers>: Steps<H, E>,
+    <H::Answers as Answers>::At<E::Slot>: Steps<H, E>,
 {
-    type Steps = <E::Slot as Slot>::In<H::Answers>;
+    type Steps = <H::Answers as Answers>::At<E::Slot>;
     type Timing = <Self::Steps as Steps<H, E>>::Timing;
 }
 

@@ -11,7 +11,7 @@ mod handler;
 mod table;
 mod views;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Lifetime, Visibility};
@@ -166,10 +166,9 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     let of = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
     let name = driver::text_of(variant);
     let index = slot;
-    let slot = (0..slot).fold(
-        quote!(::hooks_core::__private::Zero),
-        |slot, _| quote!(::hooks_core::__private::Succ<#slot>),
-    );
+    let [high, low] = [slot / 16, slot % 16].map(Literal::usize_unsuffixed);
+    let slot =
+        quote!((::hooks_core::__private::Nibble<#high>, ::hooks_core::__private::Nibble<#low>));
     let [at, view] =
         ["'__x", "'__a"].map(|lifetime| payload.with(&Lifetime::new(lifetime, ty.span())));
     let kind = kind(event);
