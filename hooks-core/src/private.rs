@@ -2,15 +2,15 @@
 
 pub use crate::decision::{ActionOn, ResultOf, cancelled, go_on};
 pub use crate::event::{
-    Access, Agreed, Both, CanSave, CannotSave, EventInfo, Every, If, Nibble, On, One, Returned,
-    Saving,
+    Access, Agreed, Both, CanSave, CannotSave, EventInfo, Every, If, Mode, Nibble, On, One,
+    Returned, Saving,
 };
 #[cfg(feature = "std")]
 pub use crate::hook::AnyWatch;
 pub use crate::hook::{
-    ABSENT, Around, Asynchronous, Digits, DispatchNow, EveryView, Few, Flag, Group, Leaf, Name, No,
-    Number, Planner, Row, Runs, Synchronous, Yes, catch, catch_async, deadline, is_same, judges,
-    kept, misfit, nibble, nothing, restored, skipped,
+    ABSENT, Around, Asynchronous, Digits, DispatchNow, EveryView, ExactOf, Few, Flag, Group, Leaf,
+    Name, No, Number, Planner, Row, Runs, Synchronous, Yes, catch, catch_async, deadline, is_same,
+    judges, kept, misfit, nibble, nothing, restored, skipped,
 };
 pub use crate::pipeline::{Listed, Listing, order};
 #[cfg(feature = "std")]

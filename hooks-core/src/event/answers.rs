@@ -19,6 +19,9 @@ pub trait Mode {
     type Or<M: Mode>: Mode;
     /// The mode of hooks that this hook is one of.
     type Within: Mode;
+    /// Calls `then` if the event is handled. This is a method and not `if HANDLES`, because rustc collects what the code
+    /// of a branch mentions, even of one that a constant rules out; the method of `Skip` mentions nothing.
+    fn then<R: Default>(then: impl FnOnce() -> R) -> R;
 }
 
 /// Not at all.
@@ -35,18 +38,33 @@ impl Mode for Skip {
     const HANDLES: bool = false;
     type Or<M: Mode> = M;
     type Within = Skip;
+
+    #[inline(always)]
+    fn then<R: Default>(_: impl FnOnce() -> R) -> R {
+        R::default()
+    }
 }
 
 impl Mode for One {
     const HANDLES: bool = true;
     type Or<M: Mode> = One;
     type Within = Many;
+
+    #[inline(always)]
+    fn then<R: Default>(then: impl FnOnce() -> R) -> R {
+        then()
+    }
 }
 
 impl Mode for Many {
     const HANDLES: bool = true;
     type Or<M: Mode> = Many;
     type Within = Many;
+
+    #[inline(always)]
+    fn then<R: Default>(then: impl FnOnce() -> R) -> R {
+        then()
+    }
 }
 
 /// The modes of a hook, by slot.

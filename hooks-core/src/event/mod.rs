@@ -26,8 +26,8 @@ mod set;
 mod slot;
 mod vocabulary;
 
-pub(crate) use self::answers::{Answers, Many, Mode, Skip, Within};
-pub use self::answers::{Both, Every, On, One};
+pub(crate) use self::answers::{Answers, Many, Skip, Within};
+pub use self::answers::{Both, Every, Mode, On, One};
 pub use self::info::EventInfo;
 pub use self::kind::{Access, Intercept, Kind, Observe};
 pub use self::named::{If, Returned};

@@ -100,6 +100,7 @@ macro_rules! closures {
             type Vocabulary = E::Vocabulary;
             type Rank = $crate::__rank!(0);
             type Answers = On<E>;
+            type Exact = On<E>;
             type Wraps = ();
 
             #[inline(always)]

@@ -77,6 +77,9 @@ pub use self::wrap::{Timeout, Timeouts};
 /// A boxed future, as `#[async_trait]` boxes it.
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// How `H` handles the event `E`, through whatever holds it.
+pub type ExactOf<H, E> = <<H as Hook>::Exact as Answers>::At<<E as Event>::Slot>;
+
 /// The name of hooks made of others.
 pub(crate) const NAMELESS: &str = "hooks";
 
@@ -122,6 +125,10 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     /// The events that it handles.
     #[doc(hidden)]
     type Answers: Answers;
+    /// The events that it handles, exactly, through whatever holds it; the modes are those of the hooks inside. It is for
+    /// what is made once for each event. A dispatch reads `Answers`, which the compiler knows of opaque hooks, too.
+    #[doc(hidden)]
+    type Exact: Answers;
     /// The events whose work it wraps.
     #[doc(hidden)]
     type Wraps: Answers;

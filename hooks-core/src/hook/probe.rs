@@ -296,6 +296,7 @@ impl<H: Hook, P: Send + Sync> Hook for Probed<H, P> {
     type Vocabulary = H::Vocabulary;
     type Rank = H::Rank;
     type Answers = Every<Many>;
+    type Exact = Every<Many>;
     type Wraps = Every<One>;
 
     fn name(&self) -> Name<'_> {

@@ -43,6 +43,7 @@ macro_rules! in_list {
             type Rank = R;
             type Answers = Within<H::Answers>;
             type Wraps = H::Wraps;
+            type Exact = H::Exact;
 
             as_held!(this => this.hook);
 

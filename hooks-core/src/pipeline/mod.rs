@@ -186,6 +186,7 @@ impl<H: Hook> Hook for Pipeline<H> {
     type Rank = crate::__rank!(0);
     type Answers = H::Answers;
     type Wraps = H::Wraps;
+    type Exact = H::Exact;
 
     sets_held!(this => this.hooks);
 

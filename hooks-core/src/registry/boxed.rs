@@ -7,10 +7,12 @@ use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 
 use crate::decision::{Decides, ResultOf, go_on};
-use crate::event::{Access, Context, Event, EventInfo, EventSet, Every, Kind, Many, Vocabulary};
+use crate::event::{
+    Access, Context, Event, EventInfo, EventSet, Every, Kind, Many, Mode, Vocabulary,
+};
 use crate::hook::{
-    AnyEvent, AnyWatch, Ask, Asynchronous, BoxFuture, Carries, Dispatch, Flag, Hook, Name, No,
-    Planner, Run, Shows, Steps, StepsOf, Through, Timing, TimingOf, Watch, catch, rounds,
+    AnyEvent, AnyWatch, Ask, Asynchronous, BoxFuture, Carries, Dispatch, ExactOf, Flag, Hook, Name,
+    No, Planner, Run, Shows, Steps, StepsOf, Through, Timing, TimingOf, Watch, catch, rounds,
 };
 
 /// What boxed hooks answer.
@@ -47,20 +49,25 @@ pub trait Boxes<H>: Vocabulary {
     ) -> Called<'w, Self::Said>;
 }
 
+impl<T: Default> Default for Called<'_, T> {
+    fn default() -> Self {
+        Called::Done(T::default())
+    }
+}
+
 /// Whether any of the hooks may want the event `E`, for [`Boxes::wants`].
 #[doc(hidden)]
 #[must_use]
 pub fn wants_boxed<H: Dispatch<E>, E: AnyEvent>(hooks: &H, cx: &Context<E>, event: &E) -> bool {
     // A hook that panics here panics again when it is asked, where its policy catches that.
-    <StepsOf<H, E> as Steps<H, E>>::HANDLES
-        && catch(|| <StepsOf<H, E> as Steps<H, E>>::wants(hooks, cx, event)).unwrap_or(true)
+    catch(|| <StepsOf<H, E> as Steps<H, E>>::wants(hooks, cx, event)).unwrap_or(true)
 }
 
 /// The events on which there is a guard among the hooks, for [`Boxes::GUARDS`].
 #[doc(hidden)]
 #[must_use]
 pub const fn guards_boxed<H: Dispatch<E>, E: AnyEvent>() -> EventSet {
-    if <StepsOf<H, E> as Steps<H, E>>::Guards::IS {
+    if ExactOf::<H, E>::HANDLES && <StepsOf<H, E> as Steps<H, E>>::Guards::IS {
         EventSet::of::<E>()
     } else {
         EventSet::NONE
@@ -76,10 +83,6 @@ pub fn ask_boxed<'a, H: Dispatch<E>, E: AnyEvent>(
     event: Access<'a, E>,
     watch: &'a mut (dyn AnyWatch<E::Vocabulary> + 'a),
 ) -> Called<'a, <E::Vocabulary as Vocabulary>::Said> {
-    // rustc generates no code for the events that the hooks do not handle.
-    if !<StepsOf<H, E> as Steps<H, E>>::HANDLES {
-        return Called::Done(E::say(go_on::<E>()));
-    }
     called::<H, E>(async move { E::say(through::<H, E>(hooks, cx, event, watch).await) })
 }
 
@@ -93,9 +96,6 @@ pub fn ask_boxed_copy<'a, H: Dispatch<E>, E: AnyEvent>(
     event: &'a E,
     watch: &'a mut (dyn AnyWatch<E::Vocabulary> + 'a),
 ) -> Called<'a, <E::Vocabulary as Vocabulary>::Said> {
-    if !<StepsOf<H, E> as Steps<H, E>>::HANDLES {
-        return Called::Done(E::say(go_on::<E>()));
-    }
     called::<H, E>(async move {
         let result = match event.saved() {
             Some(mut copy) => {
@@ -258,6 +258,7 @@ impl<V: Vocabulary> Hook for BoxHook<V> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
     type Answers = Every<Many>;
+    type Exact = Every<Many>;
     type Wraps = ();
 
     fn name(&self) -> Name<'_> {

@@ -15,10 +15,10 @@ use super::boxed::done;
 use super::set::{Concerned, Entry};
 use super::spent::spending;
 use crate::decision::{AnyAction, Decides, HookResult, ResultOf};
-use crate::event::{Context, Event, EventInfo, Intercept, Observe, Vocabulary};
+use crate::event::{Context, Event, EventInfo, Intercept, Mode, Observe, Vocabulary};
 use crate::hook::{
-    AnyDispatch, AnyEvent, AnyProbe, AnyWatch, Ask, BoxFuture, Carries, Did, Dispatch, Face, Flag,
-    Judged, Name, Round, SharedFace, Shows, Since, Steps, StepsOf, Through, Watch,
+    AnyDispatch, AnyEvent, AnyProbe, AnyWatch, Ask, BoxFuture, Carries, Did, Dispatch, ExactOf,
+    Face, Flag, Judged, Name, Round, SharedFace, Shows, Since, Steps, StepsOf, Through, Watch,
 };
 
 /// How a dispatch of this kind of event runs static hooks and those of a set.
@@ -149,7 +149,7 @@ async fn observe<G, E>(
     let watch = SharedFace::<E::Vocabulary, (Through, Through)>((&looking.probes, held));
     let held: &dyn AnyWatch<_> = &watch;
     let mut running: Vec<BoxFuture<'_, ()>> = Vec::new();
-    if <StepsOf<G, E> as Steps<G, E>>::HANDLES {
+    if ExactOf::<G, E>::HANDLES {
         let ask = Ask::<E, Through> { cx, event, held };
         running.push(Box::pin(<StepsOf<G, E> as Steps<G, E>>::whole(hooks, ask)));
     }

@@ -619,6 +619,7 @@ impl<V: Vocabulary> Hook for HookRegistry<V> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
     type Answers = Every<Many>;
+    type Exact = Every<Many>;
     type Wraps = ();
 
     #[inline]

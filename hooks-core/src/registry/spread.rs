@@ -40,6 +40,7 @@ impl<G: Hook, S: HandlerSource> Hook for Spread<G, S> {
     type Vocabulary = S::Vocabulary;
     type Rank = crate::__rank!(0);
     type Answers = Both<G::Answers, Every<Many>>;
+    type Exact = Every<Many>;
     type Wraps = G::Wraps;
 
     #[inline]

@@ -702,6 +702,7 @@ impl ::hooks_core::Hook for dyn ShopHandler {
     type Vocabulary = ShopEvent<'static>;
     type Rank = ::hooks_core::__private::rank!(0);
     type Answers = ::hooks_core::__private::Every<::hooks_core::__private::One>;
+    type Exact = Self::Answers;
     type Wraps = ();
     fn name(&self) -> ::hooks_core::__private::Name<'_> {
         ::hooks_core::__private::Name::Given(ShopHandler::name(self))
@@ -780,18 +781,27 @@ impl<
     .union(::hooks_core::__private::guards_boxed:: < __H, Payment > ())
     .union(::hooks_core::__private::guards_boxed:: < __H, Parcel < 'static > > ()); fn
     wants(__hooks : & __H, __cx : & ShopContext, __event : ShopEvent < '_ >,) ->
-    ::core::primitive::bool { match __event { ShopEvent::Checkout(__event) => {
-    ::hooks_core::__private::wants_boxed:: < __H, Cart > (__hooks, __cx, __event) }
-    ShopEvent::Paid(__event) => { ::hooks_core::__private::wants_boxed:: < __H, Payment >
-    (__hooks, __cx, __event) } ShopEvent::Shipped(__event) => {
+    ::core::primitive::bool { match __event { ShopEvent::Checkout(__event) => { <
+    ::hooks_core::__private::ExactOf < __H, Cart > as ::hooks_core::__private::Mode >
+    ::then(|| ::hooks_core::__private::wants_boxed:: < __H, Cart > (__hooks, __cx,
+    __event),) } ShopEvent::Paid(__event) => { < ::hooks_core::__private::ExactOf < __H,
+    Payment > as ::hooks_core::__private::Mode > ::then(||
+    ::hooks_core::__private::wants_boxed:: < __H, Payment > (__hooks, __cx, __event),) }
+    ShopEvent::Shipped(__event) => { < ::hooks_core::__private::ExactOf < __H, Parcel <
+    '_ > > as ::hooks_core::__private::Mode > ::then(||
     ::hooks_core::__private::wants_boxed:: < __H, Parcel < '_ > > (__hooks, __cx,
-    __event) } } } fn call < '__w, '__a : '__w > (__hooks : & '__w __H, __cx : & '__w
+    __event),) } } } fn call < '__w, '__a : '__w > (__hooks : & '__w __H, __cx : & '__w
     ShopContext, __event : ShopEventMut < '__a >, __watch : & '__w mut (dyn
     ::hooks_core::__private::AnyWatch < Self > + '__w),) ->
     ::hooks_core::__private::Called < '__w, ShopSaid > { match __event {
-    ShopEventMut::Checkout(__event) => { ::hooks_core::__private::ask_boxed:: < __H, Cart
-    > (__hooks, __cx, __event, __watch) } ShopEventMut::Paid(__event) => {
+    ShopEventMut::Checkout(__event) => { < ::hooks_core::__private::ExactOf < __H, Cart >
+    as ::hooks_core::__private::Mode > ::then(move ||
+    ::hooks_core::__private::ask_boxed:: < __H, Cart > (__hooks, __cx, __event,
+    __watch),) } ShopEventMut::Paid(__event) => { < ::hooks_core::__private::ExactOf <
+    __H, Payment > as ::hooks_core::__private::Mode > ::then(move ||
     ::hooks_core::__private::ask_boxed:: < __H, Payment > (__hooks, __cx, __event,
-    __watch) } ShopEventMut::Shipped(__event) => { ::hooks_core::__private::ask_boxed:: <
-    __H, Parcel < '_ > > (__hooks, __cx, __event, __watch) } } } }
+    __watch),) } ShopEventMut::Shipped(__event) => { < ::hooks_core::__private::ExactOf <
+    __H, Parcel < '_ > > as ::hooks_core::__private::Mode > ::then(move ||
+    ::hooks_core::__private::ask_boxed:: < __H, Parcel < '_ > > (__hooks, __cx, __event,
+    __watch),) } } } }
 }

@@ -18,6 +18,7 @@ const _: () = {
         type Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary;
         type Rank = ::hooks_core::__private::rank!(__PRIORITY);
         type Answers = ::hooks_core::__private::Every<::hooks_core::__private::One>;
+        type Exact = Self::Answers;
         type Wraps = ();
         const NAME: &'static str = __NAME;
         fn describe(&self, __plan: &mut ::hooks_core::__private::Planner) {

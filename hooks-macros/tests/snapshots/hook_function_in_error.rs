@@ -14,6 +14,7 @@ impl ::hooks_core::Hook for lower {
     type Vocabulary = ::hooks_core::AnyVocabulary;
     type Rank = ::hooks_core::__private::rank!(0);
     type Answers = ();
+    type Exact = ();
     type Wraps = ();
     fn describe(&self, _: &mut ::hooks_core::__private::Planner) {}
 }

@@ -69,6 +69,7 @@ const _: () = {
             ::hooks_core::__private::On<__Event_check>,
             __Modes1,
         >;
+        type Exact = Self::Answers;
         type Wraps = ();
         const NAME: &'static str = __NAME;
         fn describe(&self, __plan: &mut ::hooks_core::__private::Planner) {

@@ -7,6 +7,7 @@ impl<T> ::hooks_core::Hook for Count<T> {
     type Vocabulary = ::hooks_core::AnyVocabulary;
     type Rank = ::hooks_core::__private::rank!(0);
     type Answers = ();
+    type Exact = ();
     type Wraps = ();
     fn describe(&self, _: &mut ::hooks_core::__private::Planner) {}
 }

@@ -36,6 +36,7 @@ const _: () = {
         type Vocabulary = <__Event_call as hooks::Event>::Vocabulary;
         type Rank = hooks::__private::rank!(__PRIORITY);
         type Answers = hooks::__private::On<__Event_call>;
+        type Exact = Self::Answers;
         type Wraps = ();
         const NAME: &'static str = __NAME;
         fn describe(&self, __plan: &mut hooks::__private::Planner) {

@@ -37,6 +37,7 @@ const _: () = {
             ::hooks_core::__private::Nibble<0>,
         >;
         type Answers = ::hooks_core::__private::On<__Event_call>;
+        type Exact = Self::Answers;
         type Wraps = ();
         const NAME: &'static str = __NAME;
         fn describe(&self, __plan: &mut ::hooks_core::__private::Planner) {

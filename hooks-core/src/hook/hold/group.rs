@@ -78,6 +78,7 @@ impl<V> Hook for Group<V, ()> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
     type Answers = ();
+    type Exact = ();
     type Wraps = ();
 
     fn describe(&self, _: &mut Planner) {}
@@ -131,7 +132,6 @@ macro_rules! types {
         type Changes = any!($E Changes; $($H)*);
         type Guards = any!($E Guards; $($H)*);
         type Needs = needs!($E; $($H)*);
-        const HANDLES: bool = false $(|| <StepsOf<$H, $E> as Steps<$H, $E>>::HANDLES)*;
     };
 }
 
@@ -199,6 +199,7 @@ macro_rules! groups {
             type Rank = $crate::__rank!(0);
             type Answers = Within<answers!(Answers; $($H)*)>;
             type Wraps = answers!(Wraps; $($H)*);
+            type Exact = answers!(Exact; $($H)*);
 
             #[inline]
             fn wanted(&self) -> EventSet {

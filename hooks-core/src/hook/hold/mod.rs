@@ -136,7 +136,6 @@ macro_rules! facts_held {
         type Changes = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Changes;
         type Guards = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Guards;
         type Needs = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Needs;
-        const HANDLES: bool = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::HANDLES;
     };
 }
 pub(crate) use facts_held;

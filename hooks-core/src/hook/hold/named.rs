@@ -53,6 +53,7 @@ impl<H: Hook> Hook for Named<H> {
     type Rank = H::Rank;
     type Answers = Every<Many>;
     type Wraps = Every<One>;
+    type Exact = H::Exact;
 
     #[inline]
     fn name(&self) -> Name<'_> {

@@ -17,6 +17,7 @@ impl<H: Hook> Hook for Option<H> {
     type Rank = H::Rank;
     type Answers = Every<Many>;
     type Wraps = Every<One>;
+    type Exact = H::Exact;
 
     #[inline(always)]
     fn name(&self) -> Name<'_> {

@@ -15,6 +15,7 @@ macro_rules! pointers {
             type Rank = H::Rank;
             type Answers = Every<Many>;
             type Wraps = Every<One>;
+            type Exact = H::Exact;
 
             as_held!(this => **this);
 

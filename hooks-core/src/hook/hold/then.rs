@@ -70,6 +70,7 @@ impl<A: Hook, B: Hook> Hook for Then<A, B> {
     // Those of the two are unknown for an `impl AgentHooks`.
     type Answers = Every<Many>;
     type Wraps = Every<One>;
+    type Exact = crate::event::Both<A::Exact, B::Exact>;
 
     sets_held!(this => this.both);
 
@@ -87,7 +88,6 @@ where
     type Changes = <Both<A, B> as Run<E, K>>::Changes;
     type Guards = <Both<A, B> as Run<E, K>>::Guards;
     type Needs = <Both<A, B> as Run<E, K>>::Needs;
-    const HANDLES: bool = <Both<A, B> as Run<E, K>>::HANDLES;
 
     #[inline]
     fn run<'a, W: Watch<E::Vocabulary>>(

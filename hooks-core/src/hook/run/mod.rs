@@ -159,8 +159,6 @@ pub trait Run<E: AnyEvent + Event<Kind = K>, K: Carries = <E as Event>::Kind>: H
     type Guards: Flag;
     /// Whether a guard among them stands before a hook that can change the event.
     type Needs: Flag;
-    /// Whether any of them handles the event at all.
-    const HANDLES: bool = true;
 
     /// Whether any of them may want this event.
     #[inline(always)]

@@ -10,8 +10,8 @@ use super::enter::{Flag, No, Synchronous, Timing};
 use super::watch::{Did, Token, Watch};
 use super::{AnyEvent, Dispatch, Leaf, Run};
 use crate::decision::{AnyAction, Decides, ResultOf, Return, go_on};
-use crate::event::{Context, Many, One, Skip};
-use crate::hook::Hook;
+use crate::event::{Context, Many, Mode, One, Skip};
+use crate::hook::{ExactOf, Hook};
 
 /// How `H` runs on `E`.
 pub(crate) type StepsOf<H, E> = <H as Dispatch<E>>::Steps;
@@ -46,8 +46,6 @@ pub trait Steps<H: ?Sized, E: AnyEvent> {
     type Needs: Flag;
     /// What the watch remembers while the hook runs.
     type Token<W: Watch<E::Vocabulary>>: Token;
-    /// Whether it runs at all.
-    const HANDLES: bool;
 
     /// Whether the hook may want this event.
     fn wants(hook: &H, cx: &Context<E>, event: &E) -> bool;
@@ -112,15 +110,6 @@ macro_rules! concluded {
         type Token<W: Watch<E::Vocabulary>> = ();
 
         #[inline(always)]
-        fn start<W: Watch<E::Vocabulary>>(_: &H, _: &mut Ask<'_, E, W>) -> Start<E, ()> {
-            if <Self as Steps<H, E>>::HANDLES {
-                Start::Runs(())
-            } else {
-                Start::Skips
-            }
-        }
-
-        #[inline(always)]
         fn conclude<W: Watch<E::Vocabulary>>(
             _: &H,
             _: Ask<'_, E, W>,
@@ -146,11 +135,15 @@ impl<H: ?Sized, E: AnyEvent> Steps<H, E> for Skip {
     type Changes = No;
     type Guards = No;
     type Needs = No;
-    const HANDLES: bool = false;
 
     #[inline(always)]
     fn wants(_: &H, _: &Context<E>, _: &E) -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn start<W: Watch<E::Vocabulary>>(_: &H, _: &mut Ask<'_, E, W>) -> Start<E, ()> {
+        Start::Skips
     }
 
     #[inline(always)]
@@ -175,11 +168,19 @@ impl<H: Run<E> + ?Sized, E: AnyEvent> Steps<H, E> for Many {
     type Changes = H::Changes;
     type Guards = H::Guards;
     type Needs = H::Needs;
-    const HANDLES: bool = H::HANDLES;
 
     #[inline(always)]
     fn wants(hook: &H, cx: &Context<E>, event: &E) -> bool {
         hook.wants(cx, event)
+    }
+
+    #[inline(always)]
+    fn start<W: Watch<E::Vocabulary>>(_: &H, _: &mut Ask<'_, E, W>) -> Start<E, ()> {
+        if ExactOf::<H, E>::HANDLES {
+            Start::Runs(())
+        } else {
+            Start::Skips
+        }
     }
 
     #[inline(always)]
@@ -210,7 +211,6 @@ where
     type Guards = H::Guards;
     type Needs = No;
     type Token<W: Watch<E::Vocabulary>> = W::Token;
-    const HANDLES: bool = true;
 
     #[inline(always)]
     fn wants(hook: &H, cx: &Context<E>, event: &E) -> bool {

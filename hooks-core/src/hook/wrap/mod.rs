@@ -281,6 +281,7 @@ impl<H: Hook, L: Send + Sync> Hook for Wrapped<H, L> {
     // Not `H::Answers`, which is unknown for an `impl AgentHooks`.
     type Answers = Every<Many>;
     type Wraps = Every<One>;
+    type Exact = H::Exact;
 
     as_held!(this => this.hook);
 
@@ -301,7 +302,6 @@ where
     type Changes = <StepsOf<H, E> as Steps<H, E>>::Changes;
     type Guards = <StepsOf<H, E> as Steps<H, E>>::Guards;
     type Needs = <StepsOf<H, E> as Steps<H, E>>::Needs;
-    const HANDLES: bool = <StepsOf<H, E> as Steps<H, E>>::HANDLES;
 
     fn wants(&self, cx: &Context<E>, event: &E) -> bool {
         <StepsOf<H, E> as Steps<H, E>>::wants(&self.hook, cx, event)

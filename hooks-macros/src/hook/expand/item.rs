@@ -101,6 +101,7 @@ pub(super) fn inert(ty: &Type, generics: &Generics) -> TokenStream {
             type Vocabulary = ::hooks_core::AnyVocabulary;
             type Rank = ::hooks_core::__private::rank!(0);
             type Answers = ();
+            type Exact = ();
             type Wraps = ();
 
             fn describe(&self, _: &mut ::hooks_core::__private::Planner) {}

@@ -27,7 +27,7 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
         .map_or_else(Span::call_site, |last| last.event.span());
     let vocabulary = quote_spanned!(span=> type Vocabulary = #vocabulary;);
     let answers = modes(handlers, false);
-    let answers = quote_spanned!(span=> type Answers = #answers;);
+    let answers = quote_spanned!(span=> type Answers = #answers; type Exact = Self::Answers;);
     let wraps = modes(handlers, true);
     let aliases = handlers
         .iter()

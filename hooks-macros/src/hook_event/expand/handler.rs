@@ -105,6 +105,7 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
             type Vocabulary = #ident<'static>;
             type Rank = ::hooks_core::__private::rank!(0);
             type Answers = ::hooks_core::__private::Every<::hooks_core::__private::One>;
+            type Exact = Self::Answers;
             type Wraps = ();
 
             fn name(&self) -> ::hooks_core::__private::Name<'_> {
@@ -210,7 +211,9 @@ fn boxes(vocabulary: &Vocabulary) -> TokenStream {
         };
         quote! {
             #mutable::#variant(__event) => {
-                ::hooks_core::__private::#ask::<__H, #payload>(__hooks, __cx, __event, __watch)
+                <::hooks_core::__private::ExactOf<__H, #payload> as ::hooks_core::__private::Mode>::then(
+                    move || ::hooks_core::__private::#ask::<__H, #payload>(__hooks, __cx, __event, __watch),
+                )
             }
         }
     });
@@ -229,7 +232,9 @@ fn boxes(vocabulary: &Vocabulary) -> TokenStream {
                 ) -> ::core::primitive::bool {
                     match __event {
                         #(#ident::#variants(__event) => {
-                            ::hooks_core::__private::wants_boxed::<__H, #payloads>(__hooks, __cx, __event)
+                            <::hooks_core::__private::ExactOf<__H, #payloads> as ::hooks_core::__private::Mode>::then(
+                                || ::hooks_core::__private::wants_boxed::<__H, #payloads>(__hooks, __cx, __event),
+                            )
                         })*
                     }
                 }
