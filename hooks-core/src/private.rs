@@ -14,9 +14,7 @@ pub use crate::hook::{
 };
 pub use crate::pipeline::{Listed, Listing, order};
 #[cfg(feature = "std")]
-pub use crate::registry::{
-    Boxes, Called, ask_boxed, ask_boxed_copy, guards_boxed, spread, wants_boxed,
-};
+pub use crate::registry::{Boxes, Called, Facts, ask_boxed, ask_boxed_copy, spread, wants_boxed};
 pub use crate::trace::{enter, traced};
 pub use crate::{
     __boxes as boxes, __rank as rank, __require_std as require_std,

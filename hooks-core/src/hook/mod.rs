@@ -157,6 +157,20 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
         self.wanted().has(event)
     }
 
+    /// Whether hooks in a box can change the event. Of others, a type says so.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn may_change(&self, _event: &EventInfo) -> bool {
+        true
+    }
+
+    /// Whether hooks in a box are plain `fn`s on the event. Of others, a type says so.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_plain(&self, _event: &EventInfo) -> bool {
+        false
+    }
+
     /// The events whose work the hooks wrap.
     #[doc(hidden)]
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! The boxed form of any hooks: one method.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt;
 use core::future::Future;
 use core::pin::pin;
@@ -12,7 +14,8 @@ use crate::event::{
 };
 use crate::hook::{
     AnyEvent, AnyWatch, Ask, Asynchronous, BoxFuture, Carries, Dispatch, ExactOf, Flag, Hook, Name,
-    No, Planner, Run, Shows, Steps, StepsOf, Through, Timing, TimingOf, Watch, catch, rounds,
+    No, Planner, Run, Shows, Steps, StepsOf, Through, Timing, TimingOf, Watch, as_held, catch,
+    rounds,
 };
 
 /// What boxed hooks answer.
@@ -34,8 +37,8 @@ pub enum Called<'a, T> {
 )]
 #[doc(hidden)]
 pub trait Boxes<H>: Vocabulary {
-    /// The events on which there is a guard among the hooks.
-    const GUARDS: EventSet;
+    /// What holds of the hooks on which events.
+    const FACTS: Facts;
 
     /// Whether any of the hooks may want this event.
     fn wants(hooks: &H, cx: &Self::Context, event: Self::View<'_>) -> bool;
@@ -63,14 +66,45 @@ pub fn wants_boxed<H: Dispatch<E>, E: AnyEvent>(hooks: &H, cx: &Context<E>, even
     catch(|| <StepsOf<H, E> as Steps<H, E>>::wants(hooks, cx, event)).unwrap_or(true)
 }
 
-/// The events on which there is a guard among the hooks, for [`Boxes::GUARDS`].
+/// What holds of hooks in a box, as sets of events.
 #[doc(hidden)]
-#[must_use]
-pub const fn guards_boxed<H: Dispatch<E>, E: AnyEvent>() -> EventSet {
-    if ExactOf::<H, E>::HANDLES && <StepsOf<H, E> as Steps<H, E>>::Guards::IS {
-        EventSet::of::<E>()
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// There is a guard among them.
+    pub(super) guards: EventSet,
+    /// They can change the event.
+    changes: EventSet,
+    /// They are plain `fn`s.
+    plain: EventSet,
+}
+
+impl Facts {
+    /// On no event.
+    pub const NONE: Self = Facts {
+        guards: EventSet::NONE,
+        changes: EventSet::NONE,
+        plain: EventSet::NONE,
+    };
+
+    /// These, and what holds of `H` on the event `E`, if `H` handles it: for [`Boxes::FACTS`].
+    #[must_use]
+    pub const fn on<H: Dispatch<E>, E: AnyEvent>(self) -> Self {
+        if !ExactOf::<H, E>::HANDLES {
+            return self;
+        }
+        Facts {
+            guards: with::<E>(self.guards, <StepsOf<H, E> as Steps<H, E>>::Guards::IS),
+            changes: with::<E>(self.changes, <StepsOf<H, E> as Steps<H, E>>::Changes::IS),
+            plain: with::<E>(self.plain, <TimingOf<H, E> as Timing>::IS_NOW),
+        }
+    }
+}
+
+const fn with<E: Event>(set: EventSet, holds: bool) -> EventSet {
+    if holds {
+        set.union(EventSet::of::<E>())
     } else {
-        EventSet::NONE
+        set
     }
 }
 
@@ -135,10 +169,7 @@ fn called<'a, H: Dispatch<E>, E: AnyEvent>(
 }
 
 /// Hooks of any type.
-pub(super) trait Erased<V: Vocabulary>: Send + Sync {
-    fn name(&self) -> Name<'_>;
-    fn wanted(&self) -> EventSet;
-    fn guards(&self) -> EventSet;
+trait Erased<V: Vocabulary>: Send + Sync {
     fn concerns(&self, event: &EventInfo, subject: &str) -> bool;
     fn describe(&self, plan: &mut Planner);
     fn wants(&self, cx: &V::Context, event: &dyn Shows<V>) -> bool;
@@ -151,18 +182,6 @@ pub(super) trait Erased<V: Vocabulary>: Send + Sync {
 }
 
 impl<V: Boxes<H>, H: Hook> Erased<V> for H {
-    fn name(&self) -> Name<'_> {
-        Hook::name(self)
-    }
-
-    fn wanted(&self) -> EventSet {
-        Hook::wanted(self)
-    }
-
-    fn guards(&self) -> EventSet {
-        V::GUARDS
-    }
-
     fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
         Hook::concerns(self, event, subject)
     }
@@ -185,14 +204,99 @@ impl<V: Boxes<H>, H: Hook> Erased<V> for H {
     }
 }
 
-/// The result of boxed hooks on the event `E`.
-pub(super) async fn done<E: AnyEvent>(
-    called: Called<'_, <E::Vocabulary as Vocabulary>::Said>,
-) -> crate::decision::ActionOn<E> {
-    E::fit(match called {
-        Called::Done(said) => said,
-        Called::Waits(waits) => waits.await,
-    })
+/// Hooks of any type behind a pointer, with all that does not depend on the event.
+///
+/// A dispatch runs it only for an event that it [wants](Self::wants), so that nothing is boxed for others.
+pub(super) struct Boxed<V: Vocabulary> {
+    pub(super) name: Cow<'static, str>,
+    pub(super) wanted: EventSet,
+    pub(super) facts: Facts,
+    hook: Arc<dyn Erased<V>>,
+}
+
+impl<V: Vocabulary> Boxed<V> {
+    pub(super) fn new<H: Hook + 'static>(name: Cow<'static, str>, hook: H) -> Self
+    where
+        V: Boxes<H>,
+    {
+        Boxed {
+            name,
+            wanted: hook.wanted(),
+            facts: V::FACTS,
+            hook: Arc::new(hook),
+        }
+    }
+
+    /// Whether the hooks may want an event, which is in the set `wanted`.
+    pub(super) fn wants(&self, cx: &V::Context, event: &dyn Shows<V>) -> bool {
+        self.hook.wants(cx, event)
+    }
+}
+
+impl<V: Vocabulary> Clone for Boxed<V> {
+    fn clone(&self) -> Self {
+        Boxed {
+            name: self.name.clone(),
+            hook: Arc::clone(&self.hook),
+            ..*self
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Vocabulary> Hook for Boxed<V> {
+    type Vocabulary = V;
+    type Rank = crate::__rank!(0);
+    type Answers = Every<Many>;
+    type Exact = Every<Many>;
+    type Wraps = ();
+
+    fn name(&self) -> Name<'_> {
+        Name::of(&self.name)
+    }
+
+    fn wanted(&self) -> EventSet {
+        self.wanted
+    }
+
+    fn may_change(&self, event: &EventInfo) -> bool {
+        self.facts.changes.has(event)
+    }
+
+    fn is_plain(&self, event: &EventInfo) -> bool {
+        self.facts.plain.has(event)
+    }
+
+    fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
+        self.hook.concerns(event, subject)
+    }
+
+    fn describe(&self, plan: &mut Planner) {
+        self.hook.describe(plan);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<V, E, K> Run<E, K> for Boxed<V>
+where
+    V: Vocabulary + 'static,
+    E: AnyEvent<Vocabulary = V> + Event<Kind = K>,
+    K: Carries,
+{
+    type Timing = Asynchronous;
+    type Changes = K::Changes;
+    type Guards = K::Changes;
+    type Needs = No;
+
+    async fn run<'a, W: Watch<V>>(&'a self, mut ask: Ask<'a, E, W>) -> ResultOf<E> {
+        let mut face = K::face::<V, W>(ask.held);
+        let event = E::view_mut(E::lend(&mut ask.event));
+        let said = match self.hook.call(ask.cx, event, &mut face) {
+            Called::Done(said) => said,
+            Called::Waits(waits) => waits.await,
+        };
+        K::settle::<E>(ask.event, E::fit(said), || self.name.clone())
+    }
 }
 
 /// Hooks of any type, in a box: a `Box<dyn AgentHooks>`, if there were one.
@@ -222,7 +326,7 @@ pub(super) async fn done<E: AnyEvent>(
 /// assert_eq!(registry.names(), ["upper"]);
 /// ```
 pub struct BoxHook<V: Vocabulary> {
-    hook: Box<dyn Erased<V>>,
+    boxed: Boxed<V::Static>,
 }
 
 impl<V: Vocabulary> BoxHook<V> {
@@ -233,15 +337,15 @@ impl<V: Vocabulary> BoxHook<V> {
     /// If the hooks contain one with `#[hook(around)]`, which cannot run behind a box.
     pub fn new<H: Hook + 'static>(hook: H) -> Self
     where
-        V: Boxes<H>,
+        V::Static: Boxes<H>,
     {
+        let name = hook.name().owned();
         assert!(
-            Hook::wrapped(&hook).is_empty(),
-            "`{}` has a hook with `#[hook(around)]`, which cannot run behind a box",
-            Hook::name(&hook).text(),
+            hook.wrapped().is_empty(),
+            "`{name}` has a hook with `#[hook(around)]`, which cannot run behind a box",
         );
         BoxHook {
-            hook: Box::new(hook),
+            boxed: Boxed::new(name, hook),
         }
     }
 }
@@ -249,7 +353,7 @@ impl<V: Vocabulary> BoxHook<V> {
 /// The name of the hooks.
 impl<V: Vocabulary> fmt::Debug for BoxHook<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.hook.name().text())
+        f.write_str(&self.boxed.name)
     }
 }
 
@@ -261,28 +365,18 @@ impl<V: Vocabulary> Hook for BoxHook<V> {
     type Exact = Every<Many>;
     type Wraps = ();
 
-    fn name(&self) -> Name<'_> {
-        self.hook.name()
-    }
-
-    fn wanted(&self) -> EventSet {
-        self.hook.wanted()
-    }
-
-    fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
-        self.hook.concerns(event, subject)
-    }
+    as_held!(this => this.boxed);
 
     fn describe(&self, plan: &mut Planner) {
-        self.hook.describe(plan);
+        Hook::describe(&self.boxed, plan);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<V, E, K> Run<E, K> for BoxHook<V>
 where
-    V: Vocabulary + 'static,
-    E: AnyEvent<Vocabulary = V> + Event<Kind = K>,
+    V: Vocabulary<Static = E::Vocabulary>,
+    E: AnyEvent + Event<Kind = K>,
     K: Carries,
 {
     type Timing = Asynchronous;
@@ -291,16 +385,13 @@ where
     type Needs = No;
 
     fn wants(&self, cx: &Context<E>, event: &E) -> bool {
-        self.hook.wanted().contains::<E>() && self.hook.wants(cx, event)
+        self.boxed.wanted.contains::<E>() && self.boxed.wants(cx, event)
     }
 
-    async fn run<'a, W: Watch<V>>(&'a self, mut ask: Ask<'a, E, W>) -> ResultOf<E> {
+    async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
         if !Run::<E, K>::wants(self, ask.cx, ask.event()) {
             return go_on::<E>();
         }
-        let mut face = K::face::<V, W>(ask.held);
-        let event = E::view_mut(E::lend(&mut ask.event));
-        let action = done::<E>(self.hook.call(ask.cx, event, &mut face)).await;
-        K::settle::<E>(ask.event, action, || self.hook.name().owned())
+        Run::<E, K>::run(&self.boxed, ask).await
     }
 }

@@ -11,11 +11,10 @@ use core::task::Poll;
 use core::time::Duration;
 
 use super::Set;
-use super::boxed::done;
 use super::set::{Concerned, Entry};
 use super::spent::spending;
 use crate::decision::{AnyAction, Decides, HookResult, ResultOf};
-use crate::event::{Context, Event, EventInfo, Intercept, Mode, Observe, Vocabulary};
+use crate::event::{Context, Event, EventInfo, Intercept, Many, Mode, Observe, Vocabulary};
 use crate::hook::{
     AnyDispatch, AnyEvent, AnyProbe, AnyWatch, Ask, BoxFuture, Carries, Did, Dispatch, ExactOf,
     Face, Flag, Judged, Name, Round, SharedFace, Shows, Since, Steps, StepsOf, Through, Watch,
@@ -156,11 +155,10 @@ async fn observe<G, E>(
     let concerned = event.subject_of().map(|subject| set.concerned(subject));
     for (nth, entry) in set.entries.iter().enumerate() {
         let concerned = concerned.as_ref().map(|known| known.hooks[nth]);
-        if concerned.unwrap_or(entry.wanted).contains::<E>() && entry.hook.wants(cx, event) {
+        if concerned.unwrap_or(entry.boxed.wanted).contains::<E>() && entry.boxed.wants(cx, event) {
             running.push(Box::pin(async move {
-                let mut watch = SharedFace::<E::Vocabulary, Through>(held);
-                let called = entry.hook.call(cx, E::view_mut(event), &mut watch);
-                done::<E>(called).await;
+                let ask = Ask::<E, Through> { cx, event, held };
+                <Many as Steps<_, E>>::whole(&entry.isolated(), ask).await;
             }));
         }
     }
@@ -242,9 +240,9 @@ impl<V: Vocabulary> Cursor<V> {
             && is_ahead(entry)
         {
             let concerned = self.concerned.as_ref().map(|known| known.hooks[self.next]);
-            let is_wanted = concerned.unwrap_or(entry.wanted).contains::<E>()
-                && (!self.round.judges() || entry.guards.contains::<E>())
-                && entry.hook.wants(cx, event);
+            let is_wanted = concerned.unwrap_or(entry.boxed.wanted).contains::<E>()
+                && (!self.round.judges() || entry.boxed.facts.guards.contains::<E>())
+                && entry.boxed.wants(cx, event);
             if is_wanted {
                 return true;
             }
@@ -317,14 +315,16 @@ impl<V: Vocabulary + 'static> Watch<V> for Tail {
                 cursor.next += 1;
                 let mut watch = Face::<V, (Judged, Through)>((&mut cursor.round, &mut *outer));
                 let spent = &mut cursor.spent;
-                let view = E::view_mut(&mut *event);
-                let called = spending(spent, || entry.hook.call(cx, view, &mut watch));
-                let action = {
-                    let mut done = pin!(done::<E>(called));
-                    poll_fn(|task| spending(spent, || done.as_mut().poll(task))).await
+                let hook = entry.isolated();
+                let ask = Ask::<E, Through> {
+                    cx,
+                    event: &mut *event,
+                    held: &mut watch,
                 };
-                let name = || entry.name.clone();
-                let result = Intercept::settle::<E>(&mut *event, action, name);
+                let result = {
+                    let mut run = pin!(<Many as Steps<_, E>>::whole(&hook, ask));
+                    poll_fn(|task| spending(spent, || run.as_mut().poll(task))).await
+                };
                 if !result.is_continue() || !cursor.seek(cx, &*event, next) {
                     return result;
                 }

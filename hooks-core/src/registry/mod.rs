@@ -26,12 +26,10 @@ use core::future::Future;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-pub use self::boxed::{
-    BoxHook, Boxes, Called, ask_boxed, ask_boxed_copy, guards_boxed, wants_boxed,
-};
+use self::boxed::Boxed;
+pub use self::boxed::{BoxHook, Boxes, Called, Facts, ask_boxed, ask_boxed_copy, wants_boxed};
 use self::merge::{Merges, merge};
-use self::set::Entry;
-use self::set::Set;
+use self::set::{Entry, Policy, Set};
 pub use self::source::HandlerSource;
 pub use self::spent::{spend_time, time_spent};
 pub use self::spread::spread;
@@ -39,12 +37,12 @@ use crate::decision::{HookResult, ResultOf, go_on};
 use crate::event::{
     Context, Event, EventSet, Every, Intercepted, Many, Observed, SharesVocabulary, Vocabulary,
 };
+#[cfg(feature = "tokio")]
+use crate::hook::Timeouts;
 use crate::hook::{
     ABSENT, AnyEvent, Ask, Asynchronous, Dispatch, Face, Hook, NAMELESS, Named, No, NoHooks,
-    OnPanic, Plan, Planner, Probe, Run, Watch, Wrapped,
+    OnPanic, Plan, Planner, Probe, Run, Watch,
 };
-#[cfg(feature = "tokio")]
-use crate::hook::{Timeout, Timeouts};
 
 /// Hooks that exist only at run time: plugins, scripts, hooks that a configuration names.
 ///
@@ -99,9 +97,8 @@ use crate::hook::{Timeout, Timeouts};
 #[doc(alias("dyn", "erase"))]
 pub struct HookRegistry<V: Vocabulary /* write `HookRegistry::<AgentEvent>::new()` */> {
     shared: Arc<Shared<V::Static>>,
-    on_panic: OnPanic,
-    #[cfg(feature = "tokio")]
-    timeouts: Timeouts,
+    /// Of the hooks that this handle registers.
+    policy: Policy,
 }
 
 /// What all handles of a registry share.
@@ -170,9 +167,7 @@ impl<V: Vocabulary> HookRegistry<V> {
                 wanted: AtomicU64::new(0),
                 set: RwLock::default(),
             }),
-            on_panic: OnPanic::Skip,
-            #[cfg(feature = "tokio")]
-            timeouts: Timeouts::default(),
+            policy: Policy::default(),
         }
     }
 
@@ -207,7 +202,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     /// ```
     #[must_use]
     pub const fn on_panic(mut self, policy: OnPanic) -> Self {
-        self.on_panic = policy;
+        self.policy.on_panic = policy;
         self
     }
 
@@ -217,7 +212,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     #[cfg(feature = "tokio")]
     #[must_use]
     pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.timeouts = timeouts;
+        self.policy.timeouts = timeouts;
         self
     }
 
@@ -230,7 +225,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     pub fn register<H>(&self, hook: H) -> Result<(), RegisterError>
     where
         H: Hook + 'static,
-        V::Static: Boxes<Isolated<H>>,
+        V::Static: Boxes<H>,
     {
         self.insert(self.entry(None, hook)?)
     }
@@ -261,7 +256,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     pub fn register_at<H>(&self, priority: i32, hook: H) -> Result<(), RegisterError>
     where
         H: Hook + 'static,
-        V::Static: Boxes<Isolated<H>>,
+        V::Static: Boxes<H>,
     {
         self.insert(self.entry(Some(priority), hook)?)
     }
@@ -275,7 +270,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     pub fn with<H>(self, hook: H) -> Self
     where
         H: Hook + 'static,
-        V::Static: Boxes<Isolated<H>>,
+        V::Static: Boxes<H>,
     {
         if let Err(error) = self.register(hook) {
             panic!("{error}");
@@ -327,7 +322,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     pub fn replace<H>(&self, name: &str, hook: H) -> Result<bool, RegisterError>
     where
         H: Hook + 'static,
-        V::Static: Boxes<Isolated<Named<H>>>,
+        V::Static: Boxes<Named<H>>,
     {
         let entry = self.entry(None, hook.named(String::from(name)))?;
         Ok(self.change(|set| set.put(entry)).is_some())
@@ -503,9 +498,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     /// A registry with the same policies and no hooks.
     fn like(&self) -> Self {
         HookRegistry {
-            on_panic: self.on_panic,
-            #[cfg(feature = "tokio")]
-            timeouts: self.timeouts,
+            policy: self.policy,
             ..HookRegistry::new()
         }
     }
@@ -515,9 +508,8 @@ impl<V: Vocabulary> HookRegistry<V> {
     fn entry<H>(&self, priority: Option<i32>, hook: H) -> Result<Entry<V::Static>, RegisterError>
     where
         H: Hook + 'static,
-        V::Static: Boxes<Isolated<H>>,
+        V::Static: Boxes<H>,
     {
-        let hook = self.isolated(hook);
         let plan = Plan::of(&hook);
         let first = plan.clone().next();
         let is_one = plan
@@ -535,17 +527,11 @@ impl<V: Vocabulary> HookRegistry<V> {
             let name = name.into();
             return Err(RegisterError::Around { name });
         }
-        Ok(Entry::new(name, priority.unwrap_or(own), hook))
-    }
-
-    #[cfg(feature = "tokio")]
-    fn isolated<H: Hook>(&self, hook: H) -> Isolated<H> {
-        Wrapped::of(Timeout::each(hook, self.timeouts), self.on_panic)
-    }
-
-    #[cfg(not(feature = "tokio"))]
-    fn isolated<H: Hook>(&self, hook: H) -> Isolated<H> {
-        Wrapped::of(hook, self.on_panic)
+        Ok(Entry {
+            priority: priority.unwrap_or(own),
+            policy: self.policy,
+            boxed: Boxed::new(name, hook),
+        })
     }
 
     fn insert(&self, entry: Entry<V::Static>) -> Result<(), RegisterError> {
@@ -574,14 +560,6 @@ impl<V: Vocabulary> HookRegistry<V> {
     }
 }
 
-/// A hook in the wrappers that a registry puts around it.
-#[cfg(feature = "tokio")]
-type Isolated<H> = Wrapped<Timeout<H>, OnPanic>;
-
-/// A hook in the wrapper that a registry puts around it.
-#[cfg(not(feature = "tokio"))]
-type Isolated<H> = Wrapped<H, OnPanic>;
-
 impl<V: Vocabulary> Default for HookRegistry<V> {
     fn default() -> Self {
         Self::new()
@@ -593,9 +571,7 @@ impl<V: Vocabulary> Clone for HookRegistry<V> {
     fn clone(&self) -> Self {
         HookRegistry {
             shared: Arc::clone(&self.shared),
-            on_panic: self.on_panic,
-            #[cfg(feature = "tokio")]
-            timeouts: self.timeouts,
+            policy: self.policy,
         }
     }
 }

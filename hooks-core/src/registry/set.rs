@@ -1,6 +1,5 @@
 //! The hooks of a registry at one moment, in order.
 
-use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,51 +7,58 @@ use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use super::RegisterError;
-use super::boxed::{Boxes, Erased};
+use super::boxed::Boxed;
 use crate::event::{EventSet, Vocabulary};
-use crate::hook::{AnyProbe, Hook, Planner, catch};
+use crate::hook::{AnyProbe, CatchPanic, Hook, OnPanic, Planner, catch};
+#[cfg(feature = "tokio")]
+use crate::hook::{Timeout, Timeouts};
 
 /// One hook of a registry.
 pub(super) struct Entry<V: Vocabulary> {
-    pub(super) name: Cow<'static, str>,
     pub(super) priority: i32,
-    pub(super) wanted: EventSet,
-    pub(super) guards: EventSet,
-    pub(super) hook: Arc<dyn Erased<V>>,
+    pub(super) policy: Policy,
+    pub(super) boxed: Boxed<V>,
+}
+
+/// How a registry isolates the failures of a hook.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Policy {
+    pub(super) on_panic: OnPanic,
+    #[cfg(feature = "tokio")]
+    pub(super) timeouts: Timeouts,
 }
 
 impl<V: Vocabulary> Clone for Entry<V> {
     fn clone(&self) -> Self {
         Entry {
-            name: self.name.clone(),
-            priority: self.priority,
-            wanted: self.wanted,
-            guards: self.guards,
-            hook: Arc::clone(&self.hook),
+            boxed: self.boxed.clone(),
+            ..*self
         }
     }
 }
 
 impl<V: Vocabulary> Entry<V> {
-    pub(super) fn new<H: Hook + 'static>(name: Cow<'static, str>, priority: i32, hook: H) -> Self
-    where
-        V: Boxes<H>,
-    {
-        Entry {
-            name,
-            priority,
-            wanted: Erased::<V>::wanted(&hook),
-            guards: Erased::<V>::guards(&hook),
-            hook: Arc::new(hook),
-        }
+    /// The hook in the wrappers that isolate its failures. They are around the box and not in it: rustc makes them once
+    /// for each event, and not for each event of each hook.
+    pub(super) fn isolated(&self) -> CatchPanic<Limited<'_, V>> {
+        #[cfg(feature = "tokio")]
+        let limited = Timeout::each(&self.boxed, self.policy.timeouts);
+        #[cfg(not(feature = "tokio"))]
+        let limited = &self.boxed;
+        CatchPanic::new(limited, self.policy.on_panic)
     }
 
     /// The error that another hook has this one's name.
     pub(super) fn refused(self) -> RegisterError {
-        let name = self.name.into();
+        let name = self.boxed.name.into();
         RegisterError::NameTaken { name }
     }
 }
+
+#[cfg(feature = "tokio")]
+type Limited<'e, V> = Timeout<&'e Boxed<V>>;
+#[cfg(not(feature = "tokio"))]
+type Limited<'e, V> = &'e Boxed<V>;
 
 /// The hooks of a registry at one moment, in the order in which they run.
 #[expect(missing_debug_implementations, reason = "only a dispatch has it")]
@@ -109,15 +115,15 @@ impl<V: Vocabulary> Set<V> {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| &*entry.name)
+        self.entries.iter().map(|entry| &*entry.boxed.name)
     }
 
     /// The rows of each hook, with its priority.
     pub(super) fn plans(&self) -> Vec<(i32, Planner)> {
         let plan = |entry: &Entry<V>| {
             let mut plan = Planner::default();
-            plan.of_registry(entry.name.clone(), entry.priority, |plan| {
-                entry.hook.describe(plan);
+            plan.of_registry(entry.boxed.name.clone(), entry.priority, |plan| {
+                entry.boxed.describe(plan);
             });
             (entry.priority, plan)
         };
@@ -126,7 +132,7 @@ impl<V: Vocabulary> Set<V> {
 
     /// Adds a hook, or hands it back if its name is taken.
     pub(super) fn insert(&mut self, entry: Entry<V>) -> Option<Entry<V>> {
-        if self.names().any(|name| *name == *entry.name) {
+        if self.names().any(|name| *name == *entry.boxed.name) {
             return Some(entry);
         }
         let place = |other: &Entry<V>| other.priority >= entry.priority;
@@ -145,14 +151,14 @@ impl<V: Vocabulary> Set<V> {
 
     /// Replaces the hook of the same name. At the same priority, it takes the place of the old one.
     pub(super) fn put(&mut self, entry: Entry<V>) -> Option<Entry<V>> {
-        let place = self.names().position(|other| *other == *entry.name);
+        let place = self.names().position(|other| *other == *entry.boxed.name);
         let same = place.filter(|place| self.entries[*place].priority == entry.priority);
         if let Some(place) = same {
             let old = core::mem::replace(&mut self.entries[place], entry);
             self.count();
             return Some(old);
         }
-        let old = self.remove(&entry.name.clone());
+        let old = self.remove(&entry.boxed.name.clone());
         // Its name is free now.
         let _ = self.insert(entry);
         old
@@ -178,9 +184,9 @@ impl<V: Vocabulary> Set<V> {
         drop(known);
         let of = |entry: &Entry<V>| {
             // A hook that panics here panics again when it is asked, where its policy catches that.
-            let concerns = |event| catch(|| entry.hook.concerns(event, subject)).unwrap_or(true);
+            let concerns = |event| catch(|| entry.boxed.concerns(event, subject)).unwrap_or(true);
             let events = V::EVENTS.iter();
-            let wanted = events.filter(|event| entry.wanted.has(event) && concerns(event));
+            let wanted = events.filter(|event| entry.boxed.wanted.has(event) && concerns(event));
             wanted.fold(EventSet::NONE, |all, event| all.union(EventSet::one(event)))
         };
         let concerned = Arc::new(Concerned {
@@ -203,10 +209,10 @@ impl<V: Vocabulary> Set<V> {
             sets.fold(EventSet::NONE, EventSet::union)
         };
         self.concerned = RwLock::default();
-        self.guards = union(|entry| entry.guards);
+        self.guards = union(|entry| entry.boxed.facts.guards);
         // A probe sees every event.
         self.wanted = if self.probes.is_empty() {
-            union(|entry| entry.wanted)
+            union(|entry| entry.boxed.wanted)
         } else {
             EventSet::ALL
         };

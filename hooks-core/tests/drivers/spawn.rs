@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hooks_core::agent::*;
-use hooks_core::{Cancel, Hook, HookRegistry, Next, OnPanic, hook, hooks};
+use hooks_core::{BoxHook, Cancel, Hook, HookRegistry, Next, OnPanic, async_trait, hook, hooks};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -98,6 +98,11 @@ async fn around(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolO
     next.run().await
 }
 
+#[hook]
+fn mark(call: &mut BeforeToolCall) {
+    call.name.push('!');
+}
+
 #[hook(every)]
 async fn slow(_: AgentEvent<'_>) {
     tokio::task::yield_now().await;
@@ -160,6 +165,82 @@ async fn a_spawned_block_may_name_any_hooks() {
             .response
     });
     assert_eq!(spawned.await.unwrap(), "Hi.");
+}
+
+struct Echo;
+
+#[async_trait]
+impl AgentHandler for Echo {
+    async fn handle(&self, _: &AgentContext, event: AgentEventMut<'_>) -> AgentSaid {
+        if let AgentEventMut::BeforeToolCall(call) = event {
+            call.name.push('!');
+        }
+        AgentSaid::Continue
+    }
+}
+
+/// Each driver, in a spawned block that names the type of its hooks: a generic helper would hide what rustc cannot prove.
+macro_rules! spawned {
+    ($($test:ident: $Hooks:ty = $hooks:expr;)*) => { $(
+        #[tokio::test]
+        async fn $test() {
+            let hooks: Arc<$Hooks> = Arc::new($hooks);
+            let of = || (Arc::clone(&hooks), cx());
+
+            let (hooks, cx) = of();
+            let ran = tokio::spawn(async move {
+                let tool = async |call: &BeforeToolCall| ToolOutput::new(call.name.as_str());
+                run_tool_call(&hooks, &cx, call(), tool).await
+            });
+            assert_eq!(ran.await.unwrap().unwrap().output.content, "shell!");
+
+            let (hooks, cx) = of();
+            let ran = tokio::spawn(async move {
+                let invalid = InvalidToolCall::new("1", "bash", json!({}), "no such tool");
+                let check = |_: &BeforeToolCall| Ok(());
+                let tool = async |call: &BeforeToolCall| ToolOutput::new(call.name.as_str());
+                run_invalid_tool_call(&*hooks, &cx, invalid, check, tool).await
+            });
+            assert!(ran.await.unwrap().is_ok());
+
+            let (hooks, cx) = of();
+            let ran = tokio::spawn(async move {
+                let model = async |_: &BeforeLlmCall, deltas: Deltas<'_>| {
+                    deltas.text("Hi.").await;
+                    Ok::<_, String>(LlmResponse::new("Hi."))
+                };
+                run_llm_call(&*hooks, &cx, &mut BeforeLlmCall::default(), model).await
+            });
+            assert_eq!(ran.await.unwrap().unwrap().response.content, "Hi.");
+
+            let (hooks, cx) = of();
+            let ran = tokio::spawn(async move {
+                let mut conversation = Conversation::new("script", "script");
+                let model = async |_: &BeforeLlmCall, _: Deltas<'_>| Ok::<_, String>(LlmResponse::new("Hi."));
+                let tool = async |call: &BeforeToolCall| ToolOutput::new(call.name.as_str());
+                run_turn(&*hooks, &cx, &mut conversation, "Go.", model, tool).await
+            });
+            assert_eq!(ran.await.unwrap().unwrap().response, "Hi.");
+
+            let (hooks, cx) = of();
+            let ran = tokio::spawn(async move {
+                let message = MessageReceived::new("cli", "ada", "Hello.");
+                let answer = async |message: MessageReceived| Ok::<_, String>(message.content);
+                let send = async |_: &MessageSending| Ok::<(), String>(());
+                run_message(&*hooks, &cx, message, answer, send).await
+            });
+            assert!(matches!(ran.await.unwrap(), Ok(MessageOutcome::Sent(_))));
+        }
+    )* };
+}
+spawned! {
+    a_box_runs_behind_every_driver_in_a_task: BoxHook<AgentEvent<'static>> = BoxHook::new(hooks![mark, slow]);
+    a_boxed_handler_runs_behind_every_driver_in_a_task: Box<dyn AgentHandler> = Box::new(Echo);
+    a_shared_handler_runs_behind_every_driver_in_a_task: Arc<dyn AgentHandler> = Arc::new(Echo);
+    a_registry_runs_behind_every_driver_in_a_task: HookRegistry<AgentEvent<'static>> = HookRegistry::new().with(mark);
+    erased_forms_in_a_list_run_behind_every_driver_in_a_task:
+        hooks_core::Then<BoxHook<AgentEvent<'static>>, Box<dyn AgentHandler>> =
+        BoxHook::new(slow).then(Box::new(Echo) as Box<dyn AgentHandler>);
 }
 
 /// Work that borrows what lies on the stack, changes it, and could not leave its thread.

@@ -549,8 +549,9 @@ async fn it_is_told_before_a_hook_may_change_the_event() {
     };
     let attached = || BoxHook::new(all().with_probe(Arc::new(probe.clone())));
     assert_eq!(run(&attached).await, expected);
-    let around_a_box =
-        || BoxHook::new(hooks![BoxHook::new(all())].with_probe(Arc::new(probe.clone())));
+    let around_a_box = || {
+        BoxHook::new(hooks![BoxHook::<AgentEvent>::new(all())].with_probe(Arc::new(probe.clone())))
+    };
     assert_eq!(run(&around_a_box).await, expected);
     let of_a_registry = || {
         let registry = Registry::new().with(all().named("all"));

@@ -698,7 +698,7 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::hooks_core::Hook for dyn ShopHandler {
+impl<'__h> ::hooks_core::Hook for dyn ShopHandler + '__h {
     type Vocabulary = ShopEvent<'static>;
     type Rank = ::hooks_core::__private::rank!(0);
     type Answers = ::hooks_core::__private::Every<::hooks_core::__private::One>;
@@ -739,8 +739,9 @@ impl ::hooks_core::Hook for dyn ShopHandler {
 }
 #[automatically_derived]
 impl<
+    '__h,
     __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>,
-> ::hooks_core::__private::Leaf<__E> for dyn ShopHandler {
+> ::hooks_core::__private::Leaf<__E> for dyn ShopHandler + '__h {
     type Said = ::hooks_core::__private::ActionOn<__E>;
     type Timing = ::hooks_core::__private::Asynchronous;
     type Changes = ::hooks_core::__private::Yes;
@@ -761,7 +762,11 @@ impl<
         &'__a self,
         __cx: &'__a ::hooks_core::Context<__E>,
         __event: ::hooks_core::__private::Access<'__a, __E>,
-    ) -> ::hooks_core::__private::ActionOn<__E> {
+    ) -> ::hooks_core::__private::ActionOn<__E>
+    where
+        __E: ::hooks_core::AnyEvent,
+        Self: ::core::marker::Sync,
+    {
         let __said = self.handle(__cx, <__E as ::hooks_core::Event>::view_mut(__event));
         <__E as ::hooks_core::AnyEvent>::fit(
             ::hooks_core::__private::traced(
@@ -775,11 +780,9 @@ impl<
 }
 ::hooks_core::__private::boxes! {
     #[automatically_derived] #[diagnostic::do_not_recommend] impl < __H : ShopHooks >
-    ::hooks_core::__private::Boxes < __H > for ShopEvent < 'static > { const GUARDS :
-    ::hooks_core::EventSet = ::hooks_core::EventSet::NONE
-    .union(::hooks_core::__private::guards_boxed:: < __H, Cart > ())
-    .union(::hooks_core::__private::guards_boxed:: < __H, Payment > ())
-    .union(::hooks_core::__private::guards_boxed:: < __H, Parcel < 'static > > ()); fn
+    ::hooks_core::__private::Boxes < __H > for ShopEvent < 'static > { const FACTS :
+    ::hooks_core::__private::Facts = ::hooks_core::__private::Facts::NONE.on:: < __H,
+    Cart > ().on:: < __H, Payment > ().on:: < __H, Parcel < 'static > > (); fn
     wants(__hooks : & __H, __cx : & ShopContext, __event : ShopEvent < '_ >,) ->
     ::core::primitive::bool { match __event { ShopEvent::Checkout(__event) => { <
     ::hooks_core::__private::ExactOf < __H, Cart > as ::hooks_core::__private::Mode >

@@ -55,6 +55,16 @@ macro_rules! sets_held {
             $crate::hook::Hook::wrapped(&$hook)
         }
 
+        fn may_change(&self, event: &$crate::event::EventInfo) -> bool {
+            let $this = self;
+            $crate::hook::Hook::may_change(&$hook, event)
+        }
+
+        fn is_plain(&self, event: &$crate::event::EventInfo) -> bool {
+            let $this = self;
+            $crate::hook::Hook::is_plain(&$hook, event)
+        }
+
         fn concerns(&self, event: &$crate::event::EventInfo, subject: &str) -> bool {
             let $this = self;
             $crate::hook::Hook::concerns(&$hook, event, subject)

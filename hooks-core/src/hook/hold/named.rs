@@ -57,10 +57,7 @@ impl<H: Hook> Hook for Named<H> {
 
     #[inline]
     fn name(&self) -> Name<'_> {
-        match &self.name {
-            Cow::Borrowed(name) => Name::Static(name),
-            Cow::Owned(name) => Name::Given(name),
-        }
+        Name::of(&self.name)
     }
 
     sets_held!(this => this.hook);

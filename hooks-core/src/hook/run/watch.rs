@@ -26,6 +26,15 @@ pub enum Name<'a> {
 }
 
 impl<'a> Name<'a> {
+    /// The name of hooks that hold it.
+    #[inline(always)]
+    pub(crate) const fn of(name: &'a Cow<'static, str>) -> Self {
+        match name {
+            Cow::Borrowed(name) => Name::Static(name),
+            Cow::Owned(name) => Name::Given(name.as_str()),
+        }
+    }
+
     /// The name as text.
     #[must_use]
     #[inline(always)]

@@ -185,7 +185,7 @@ where
     }
 
     fn saved(&self) -> Saved<E> {
-        if <StepsOf<H, E> as Steps<H, E>>::Changes::IS {
+        if <StepsOf<H, E> as Steps<H, E>>::Changes::IS && self.hook.may_change(E::INFO) {
             Saved::of(self.event())
         } else {
             Saved::Unchanged
@@ -198,7 +198,7 @@ where
     }
 
     fn is_now(&self) -> bool {
-        TimingOf::<H, E>::IS_NOW
+        TimingOf::<H, E>::IS_NOW || self.hook.is_plain(E::INFO)
     }
 
     fn judges(&self) -> bool {

@@ -101,7 +101,7 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
     quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl ::hooks_core::Hook for dyn #handler {
+        impl<'__h> ::hooks_core::Hook for dyn #handler + '__h {
             type Vocabulary = #ident<'static>;
             type Rank = ::hooks_core::__private::rank!(0);
             type Answers = ::hooks_core::__private::Every<::hooks_core::__private::One>;
@@ -141,8 +141,10 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
             }
         }
 
+        // `call` repeats the bounds of the trait's method: without them, rustc does not see that the trait object
+        // outlives its own future.
         #[automatically_derived]
-        impl<__E: ::hooks_core::AnyEvent<Vocabulary = #ident<'static>>> ::hooks_core::__private::Leaf<__E> for dyn #handler {
+        impl<'__h, __E: ::hooks_core::AnyEvent<Vocabulary = #ident<'static>>> ::hooks_core::__private::Leaf<__E> for dyn #handler + '__h {
             type Said = ::hooks_core::__private::ActionOn<__E>;
             type Timing = ::hooks_core::__private::Asynchronous;
             type Changes = ::hooks_core::__private::Yes;
@@ -162,7 +164,11 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
                 &'__a self,
                 __cx: &'__a ::hooks_core::Context<__E>,
                 __event: ::hooks_core::__private::Access<'__a, __E>,
-            ) -> ::hooks_core::__private::ActionOn<__E> {
+            ) -> ::hooks_core::__private::ActionOn<__E>
+            where
+                __E: ::hooks_core::AnyEvent,
+                Self: ::core::marker::Sync,
+            {
                 let __said = self.handle(__cx, <__E as ::hooks_core::Event>::view_mut(__event));
                 <__E as ::hooks_core::AnyEvent>::fit(
                     ::hooks_core::__private::traced(
@@ -222,8 +228,8 @@ fn boxes(vocabulary: &Vocabulary) -> TokenStream {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl<__H: #hooks> ::hooks_core::__private::Boxes<__H> for #ident<'static> {
-                const GUARDS: ::hooks_core::EventSet = ::hooks_core::EventSet::NONE
-                    #(.union(::hooks_core::__private::guards_boxed::<__H, #statics>()))*;
+                const FACTS: ::hooks_core::__private::Facts = ::hooks_core::__private::Facts::NONE
+                    #(.on::<__H, #statics>())*;
 
                 fn wants(
                     __hooks: &__H,
