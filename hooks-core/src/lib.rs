@@ -179,7 +179,7 @@ pub use crate::registry::{
 /// Wrappers of your own around any hook, for all its events: [`Hook::wrap`] takes a [`Wrapper`](wrap::Wrapper).
 pub mod wrap {
     pub use crate::decision::ResultOf;
-    pub use crate::hook::{Inner, No, Saved, Wrapper, Yes};
+    pub use crate::hook::{Inner, No, Saved, Waits, Wrapper, Yes};
 }
 
 /// Probes: what looks at dispatches from outside, attached by [`Hook::with_probe`].

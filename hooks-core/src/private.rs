@@ -1,6 +1,6 @@
 //! What the macros' expansions use. Not for direct use.
 
-pub use crate::decision::{ActionOn, ResultOf, cancelled, go_on};
+pub use crate::decision::{ActionOn, Name, ResultOf, cancelled, go_on};
 pub use crate::event::{
     Access, Agreed, Both, CanSave, CannotSave, EventInfo, Every, If, Mode, Nibble, On, One,
     Returned, Saving,
@@ -8,13 +8,14 @@ pub use crate::event::{
 #[cfg(feature = "std")]
 pub use crate::hook::AnyWatch;
 pub use crate::hook::{
-    ABSENT, Around, Asynchronous, Digits, DispatchNow, EveryView, ExactOf, Few, Flag, Group, Leaf,
-    Name, No, Number, Planner, Row, Runs, Synchronous, Yes, catch, catch_async, deadline, is_same,
-    judges, kept, misfit, nibble, nothing, restored, skipped,
+    ABSENT, Around, Asynchronous, Changes, ChangesAndGuards, Digits, DispatchNow, EveryView,
+    ExactOf, Facts, Few, Group, Guards, Leaf, Looks, Number, Planner, Row, Runs, Synchronous,
+    catch, catch_async, deadline, is_same, judges, kept, misfit, nibble, nothing, restored,
+    skipped,
 };
 pub use crate::pipeline::{Listed, Listing, order};
 #[cfg(feature = "std")]
-pub use crate::registry::{Boxes, Called, Facts, ask_boxed, ask_boxed_copy, spread, wants_boxed};
+pub use crate::registry::{Boxes, Called, Known, ask_boxed, ask_boxed_copy, spread, wants_boxed};
 pub use crate::trace::{enter, traced};
 pub use crate::{
     __boxes as boxes, __rank as rank, __require_std as require_std,

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::ToString;
 use core::fmt::Display;
 
-use super::{AnyAction, Cancel, HookAction, HookResult, Scope};
+use super::{AnyAction, Cancel, HookAction, HookResult, Name, Scope};
 use crate::event::{Blockable, Event, Intercept, Kind, Observe};
 
 /// The action of one hook: nothing, or a [`HookAction`].
@@ -29,7 +29,7 @@ pub trait Decides: Kind {
     /// Carries out the action of a guard, which only judges: anything else blocks the event.
     fn settle_guard<E: Event<Kind = Self>>(
         action: Self::Action<E>,
-        hook: impl Fn() -> Cow<'static, str>,
+        hook: Name<'_>,
     ) -> Self::Result<E>;
 
     /// The result if no hook decides.
@@ -45,7 +45,7 @@ pub trait Decides: Kind {
     fn settle<E: Event<Kind = Self>>(
         event: Self::Access<'_, E>,
         action: Self::Action<E>,
-        hook: impl Fn() -> Cow<'static, str>,
+        hook: Name<'_>,
     ) -> Self::Result<E>;
 
     /// The result as the action of the hook that returns it.
@@ -81,7 +81,7 @@ impl Decides for Observe {
     }
 
     #[inline(always)]
-    fn settle_guard<E: Event<Kind = Self>>((): (), _: impl Fn() -> Cow<'static, str>) {}
+    fn settle_guard<E: Event<Kind = Self>>((): (), _: Name<'_>) {}
 
     #[inline(always)]
     fn go_on<E: Event<Kind = Self>>() {}
@@ -97,7 +97,7 @@ impl Decides for Observe {
     }
 
     #[inline(always)]
-    fn settle<E: Event<Kind = Self>>(_: &E, (): (), _: impl Fn() -> Cow<'static, str>) {}
+    fn settle<E: Event<Kind = Self>>(_: &E, (): (), _: Name<'_>) {}
 
     #[inline(always)]
     fn action_of<E: Event<Kind = Self>>((): ()) {}
@@ -138,15 +138,12 @@ impl Decides for Intercept {
     }
 
     #[inline(always)]
-    fn settle_guard<E: Event<Kind = Self>>(
-        action: HookAction<E>,
-        hook: impl Fn() -> Cow<'static, str>,
-    ) -> HookResult<E> {
+    fn settle_guard<E: Event<Kind = Self>>(action: HookAction<E>, hook: Name<'_>) -> HookResult<E> {
         let result = match action {
             HookAction::Continue => HookResult::Continue,
             HookAction::Modify(patch) => {
                 drop(patch);
-                return did_more(hook());
+                return did_more(hook.owned());
             }
             HookAction::Respond(response) => HookResult::Respond(response),
             HookAction::Cancel {
@@ -154,7 +151,7 @@ impl Decides for Intercept {
                 reason,
                 hook: decided_by,
             } => HookResult::Cancel(Cancel {
-                hook: decided_by.unwrap_or_else(&hook),
+                hook: decided_by.unwrap_or_else(|| hook.owned()),
                 reason,
                 scope,
             }),
@@ -163,7 +160,7 @@ impl Decides for Intercept {
         match result {
             HookResult::Respond(response) => {
                 drop(response);
-                did_more(hook())
+                did_more(hook.owned())
             }
             result => result,
         }
@@ -188,7 +185,7 @@ impl Decides for Intercept {
     fn settle<E: Event<Kind = Self>>(
         event: &mut E,
         action: HookAction<E>,
-        hook: impl Fn() -> Cow<'static, str>,
+        hook: Name<'_>,
     ) -> HookResult<E> {
         match action {
             HookAction::Continue => HookResult::Continue,
@@ -202,7 +199,7 @@ impl Decides for Intercept {
                 reason,
                 hook: decided_by,
             } => HookResult::Cancel(Cancel {
-                hook: decided_by.unwrap_or_else(hook),
+                hook: decided_by.unwrap_or_else(|| hook.owned()),
                 reason,
                 scope,
             }),

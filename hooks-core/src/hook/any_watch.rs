@@ -7,8 +7,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt::Display;
 
-use super::{Did, Name, Probe, Shows, Since, Watch, catch};
-use crate::decision::AnyAction;
+use super::{Did, Probe, Shows, Since, Watch, catch};
+use crate::decision::{AnyAction, Name};
 use crate::event::{EventInfo, Vocabulary};
 
 /// A watch of any type.

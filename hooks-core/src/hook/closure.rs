@@ -3,8 +3,8 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::{AnyEvent, Hook, Leaf, Name, No, Planner, Row, Runs, Synchronous, Yes};
-use crate::decision::HookAction;
+use super::{AnyEvent, Changes, Hook, Leaf, Looks, Planner, Row, Runs, Synchronous};
+use crate::decision::{HookAction, Name};
 use crate::event::{Context, Event, Intercepted, Observe, Observed, On};
 
 /// A synchronous hook on an intercepted event, made of a closure: see [`intercept_fn`].
@@ -143,8 +143,7 @@ where
 {
     type Said = HookAction<G>;
     type Timing = Synchronous;
-    type Changes = Yes;
-    type Guards = No;
+    type Facts = Changes;
     const MUTATES: bool = true;
 
     #[inline(always)]
@@ -163,8 +162,7 @@ where
 {
     type Said = ();
     type Timing = Synchronous;
-    type Changes = No;
-    type Guards = No;
+    type Facts = Looks;
     const MUTATES: bool = false;
 
     #[inline(always)]

@@ -7,7 +7,7 @@
 use alloc::format;
 use core::fmt::Display;
 
-use super::{AnyEvent, Flag};
+use super::{AnyEvent, Facts};
 use crate::decision::{ActionOn, Decides, HookAction, Scope, cancelled};
 use crate::event::{Access, Event, Intercepted, Vocabulary};
 
@@ -35,7 +35,7 @@ pub trait Viewed {
     type Vocabulary: Vocabulary;
     /// Whether it lends events by `&mut`.
     #[doc(hidden)]
-    type Lends: Flag;
+    type Facts: Facts;
 }
 
 /// A view that the event `E` converts to.

@@ -33,6 +33,7 @@ use alloc::boxed::Box;
 use core::future::Future;
 use core::pin::Pin;
 
+use crate::decision::Name;
 use crate::event::{Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary};
 
 #[cfg(feature = "std")]
@@ -55,21 +56,20 @@ pub use self::probe::{Attach, Probe, Probed, Ran};
 pub(crate) use self::rank::{Bool, Place, priority_of};
 pub use self::rank::{Digits, Few, Number, nibble};
 pub use self::run::{
-    AnswersNow, AnyEvent, Asynchronous, Dispatch, DispatchNow, Flag, Leaf, Name, No, Synchronous,
-    Yes,
+    AnswersNow, AnyEvent, Asynchronous, Changes, ChangesAndGuards, Dispatch, DispatchNow, Facts,
+    Guards, Leaf, Looks, Synchronous,
 };
 pub(crate) use self::run::{
-    Ask, Carries, Did, Run, Shows, Since, Start, Steps, StepsOf, Timing, TimingOf, Watch, rounds,
-    rounds_now,
+    Ask, Carries, Did, FactsOf, Run, Shows, Since, Start, Steps, StepsOf, Timing, TimingOf, Watch,
 };
 #[cfg(feature = "std")]
 pub(crate) use self::run::{Judged, Round};
 #[cfg(feature = "agent")]
 pub(crate) use self::run::{judge, now};
 pub use self::wrap::{
-    CanBlock, CatchPanic, DefaultPolicy, Inner, OnPanic, Predicate, ReadOnly, Restorable, Saved,
-    Shadow, When, Wrapped, Wrapper, catch, catch_async, deadline, judges, kept, nothing, restored,
-    skipped,
+    CanBlock, CatchPanic, DefaultPolicy, Inner, No, OnPanic, Predicate, ReadOnly, Restorable,
+    Saved, Shadow, Waits, When, Wrapped, Wrapper, Yes, catch, catch_async, deadline, judges, kept,
+    nothing, restored, skipped,
 };
 #[cfg(feature = "tokio")]
 pub use self::wrap::{Timeout, Timeouts};

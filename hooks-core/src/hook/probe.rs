@@ -10,10 +10,10 @@ use core::ops::Deref;
 use core::time::Duration;
 
 use super::{
-    AnyEvent, Ask, Carries, Did, Dispatch, Flag, Hook, Name, No, Planner, Run, Shows, Since, Steps,
-    StepsOf, TimingOf, Watch, around_held, rounds, rounds_now,
+    AnyEvent, Ask, Carries, Did, Dispatch, Facts, FactsOf, Hook, Planner, Run, Shows, Since,
+    TimingOf, Watch, around_held,
 };
-use crate::decision::{AnyAction, ResultOf, go_on};
+use crate::decision::{AnyAction, Name, ResultOf, go_on};
 use crate::event::{Event, EventInfo, EventSet, Every, Many, One, Vocabulary};
 
 /// Looks at dispatches from outside: a log, a meter, a recorder.
@@ -368,18 +368,16 @@ where
     P: Deref<Target: Probe<E::Vocabulary> + Sized> + Send + Sync,
 {
     type Timing = TimingOf<H, E>;
-    type Changes = <StepsOf<H, E> as Steps<H, E>>::Changes;
-    type Guards = <StepsOf<H, E> as Steps<H, E>>::Guards;
-    type Needs = No;
+    type Facts = <FactsOf<H, E> as Facts>::Settled;
 
     async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
-        if !self.is_asked::<E>() || (!Self::Guards::IS && !ask.admits(false)) {
+        if !self.is_asked::<E>() || (!FactsOf::<H, E>::GUARDS && !ask.admits(false)) {
             return go_on::<E>();
         }
         let mut looking = Looking::<E, P::Target, W>::begin(&self.probe, ask);
         let result = {
             let mut own = (looking.probe, &mut looking.state);
-            rounds(&self.hook, looking.ask.with::<Seen<P::Target>>(&mut own)).await
+            FactsOf::<H, E>::rounds(&self.hook, looking.ask.with::<Seen<P::Target>>(&mut own)).await
         };
         looking.end(Some(E::Kind::any::<E>(&result)));
         result
@@ -387,13 +385,13 @@ where
 
     #[inline(always)]
     fn run_now<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
-        if !self.is_asked::<E>() || (!Self::Guards::IS && !ask.admits(false)) {
+        if !self.is_asked::<E>() || (!FactsOf::<H, E>::GUARDS && !ask.admits(false)) {
             return go_on::<E>();
         }
         let mut looking = Looking::<E, P::Target, W>::begin(&self.probe, ask);
         let result = {
             let mut own = (looking.probe, &mut looking.state);
-            rounds_now(&self.hook, looking.ask.with::<Seen<P::Target>>(&mut own))
+            FactsOf::<H, E>::rounds_now(&self.hook, looking.ask.with::<Seen<P::Target>>(&mut own))
         };
         looking.end(Some(E::Kind::any::<E>(&result)));
         result

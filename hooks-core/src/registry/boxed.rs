@@ -8,14 +8,13 @@ use core::future::Future;
 use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 
-use crate::decision::{Decides, ResultOf, go_on};
+use crate::decision::{Decides, Name, ResultOf, go_on};
 use crate::event::{
     Access, Context, Event, EventInfo, EventSet, Every, Kind, Many, Mode, Vocabulary,
 };
 use crate::hook::{
-    AnyEvent, AnyWatch, Ask, Asynchronous, BoxFuture, Carries, Dispatch, ExactOf, Flag, Hook, Name,
-    No, Planner, Run, Shows, Steps, StepsOf, Through, Timing, TimingOf, Watch, as_held, catch,
-    rounds,
+    AnyEvent, AnyWatch, Ask, Asynchronous, BoxFuture, Carries, Dispatch, ExactOf, Facts, FactsOf,
+    Hook, Planner, Run, Shows, Steps, StepsOf, Through, Timing, TimingOf, Watch, as_held, catch,
 };
 
 /// What boxed hooks answer.
@@ -38,7 +37,7 @@ pub enum Called<'a, T> {
 #[doc(hidden)]
 pub trait Boxes<H>: Vocabulary {
     /// What holds of the hooks on which events.
-    const FACTS: Facts;
+    const KNOWN: Known;
 
     /// Whether any of the hooks may want this event.
     fn wants(hooks: &H, cx: &Self::Context, event: Self::View<'_>) -> bool;
@@ -69,7 +68,7 @@ pub fn wants_boxed<H: Dispatch<E>, E: AnyEvent>(hooks: &H, cx: &Context<E>, even
 /// What holds of hooks in a box, as sets of events.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct Known {
     /// There is a guard among them.
     pub(super) guards: EventSet,
     /// They can change the event.
@@ -78,23 +77,23 @@ pub struct Facts {
     plain: EventSet,
 }
 
-impl Facts {
+impl Known {
     /// On no event.
-    pub const NONE: Self = Facts {
+    pub const NONE: Self = Known {
         guards: EventSet::NONE,
         changes: EventSet::NONE,
         plain: EventSet::NONE,
     };
 
-    /// These, and what holds of `H` on the event `E`, if `H` handles it: for [`Boxes::FACTS`].
+    /// These, and what holds of `H` on the event `E`, if `H` handles it: for [`Boxes::KNOWN`].
     #[must_use]
     pub const fn on<H: Dispatch<E>, E: AnyEvent>(self) -> Self {
         if !ExactOf::<H, E>::HANDLES {
             return self;
         }
-        Facts {
-            guards: with::<E>(self.guards, <StepsOf<H, E> as Steps<H, E>>::Guards::IS),
-            changes: with::<E>(self.changes, <StepsOf<H, E> as Steps<H, E>>::Changes::IS),
+        Known {
+            guards: with::<E>(self.guards, FactsOf::<H, E>::GUARDS),
+            changes: with::<E>(self.changes, FactsOf::<H, E>::CHANGES),
             plain: with::<E>(self.plain, <TimingOf<H, E> as Timing>::IS_NOW),
         }
     }
@@ -152,7 +151,7 @@ async fn through<'a, H: Dispatch<E>, E: AnyEvent>(
     watch: &'a mut (dyn AnyWatch<E::Vocabulary> + 'a),
 ) -> ResultOf<E> {
     let held = E::Kind::through::<E::Vocabulary>(watch);
-    rounds::<H, E, Through>(hooks, Ask { cx, event, held }).await
+    FactsOf::<H, E>::rounds::<H, E, Through>(hooks, Ask { cx, event, held }).await
 }
 
 /// Runs synchronous hooks at once, so that nothing is boxed.
@@ -210,7 +209,7 @@ impl<V: Boxes<H>, H: Hook> Erased<V> for H {
 pub(super) struct Boxed<V: Vocabulary> {
     pub(super) name: Cow<'static, str>,
     pub(super) wanted: EventSet,
-    pub(super) facts: Facts,
+    pub(super) known: Known,
     hook: Arc<dyn Erased<V>>,
 }
 
@@ -222,7 +221,7 @@ impl<V: Vocabulary> Boxed<V> {
         Boxed {
             name,
             wanted: hook.wanted(),
-            facts: V::FACTS,
+            known: V::KNOWN,
             hook: Arc::new(hook),
         }
     }
@@ -260,11 +259,11 @@ impl<V: Vocabulary> Hook for Boxed<V> {
     }
 
     fn may_change(&self, event: &EventInfo) -> bool {
-        self.facts.changes.has(event)
+        self.known.changes.has(event)
     }
 
     fn is_plain(&self, event: &EventInfo) -> bool {
-        self.facts.plain.has(event)
+        self.known.plain.has(event)
     }
 
     fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
@@ -284,9 +283,7 @@ where
     K: Carries,
 {
     type Timing = Asynchronous;
-    type Changes = K::Changes;
-    type Guards = K::Changes;
-    type Needs = No;
+    type Facts = K::Boxed;
 
     async fn run<'a, W: Watch<V>>(&'a self, mut ask: Ask<'a, E, W>) -> ResultOf<E> {
         let mut face = K::face::<V, W>(ask.held);
@@ -295,7 +292,7 @@ where
             Called::Done(said) => said,
             Called::Waits(waits) => waits.await,
         };
-        K::settle::<E>(ask.event, E::fit(said), || self.name.clone())
+        K::settle::<E>(ask.event, E::fit(said), Name::of(&self.name))
     }
 }
 
@@ -380,9 +377,7 @@ where
     K: Carries,
 {
     type Timing = Asynchronous;
-    type Changes = K::Changes;
-    type Guards = K::Changes;
-    type Needs = No;
+    type Facts = K::Boxed;
 
     fn wants(&self, cx: &Context<E>, event: &E) -> bool {
         self.boxed.wanted.contains::<E>() && self.boxed.wants(cx, event)

@@ -13,11 +13,11 @@ use core::time::Duration;
 use super::Set;
 use super::set::{Concerned, Entry};
 use super::spent::spending;
-use crate::decision::{AnyAction, Decides, HookResult, ResultOf};
+use crate::decision::{AnyAction, Decides, HookResult, Name, ResultOf};
 use crate::event::{Context, Event, EventInfo, Intercept, Many, Mode, Observe, Vocabulary};
 use crate::hook::{
     AnyDispatch, AnyEvent, AnyProbe, AnyWatch, Ask, BoxFuture, Carries, Did, Dispatch, ExactOf,
-    Face, Flag, Judged, Name, Round, SharedFace, Shows, Since, Steps, StepsOf, Through, Watch,
+    Face, Facts, FactsOf, Judged, Round, SharedFace, Shows, Since, Steps, StepsOf, Through, Watch,
 };
 
 /// How a dispatch of this kind of event runs static hooks and those of a set.
@@ -86,7 +86,7 @@ where
     G: Dispatch<E>,
     E: AnyEvent + Event<Kind = Intercept>,
 {
-    let judges = <StepsOf<G, E> as Steps<G, E>>::Guards::IS || set.guards.contains::<E>();
+    let judges = FactsOf::<G, E>::GUARDS || set.guards.contains::<E>();
     let mut looking = Looking::begin(&set.probes, cx, event, E::INFO);
     let mut cursor = Cursor {
         set: Arc::clone(set),
@@ -241,7 +241,7 @@ impl<V: Vocabulary> Cursor<V> {
         {
             let concerned = self.concerned.as_ref().map(|known| known.hooks[self.next]);
             let is_wanted = concerned.unwrap_or(entry.boxed.wanted).contains::<E>()
-                && (!self.round.judges() || entry.boxed.facts.guards.contains::<E>())
+                && (!self.round.judges() || entry.boxed.known.guards.contains::<E>())
                 && entry.boxed.wants(cx, event);
             if is_wanted {
                 return true;

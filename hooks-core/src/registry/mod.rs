@@ -27,7 +27,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use self::boxed::Boxed;
-pub use self::boxed::{BoxHook, Boxes, Called, Facts, ask_boxed, ask_boxed_copy, wants_boxed};
+pub use self::boxed::{BoxHook, Boxes, Called, Known, ask_boxed, ask_boxed_copy, wants_boxed};
 use self::merge::{Merges, merge};
 use self::set::{Entry, Policy, Set};
 pub use self::source::HandlerSource;
@@ -40,8 +40,8 @@ use crate::event::{
 #[cfg(feature = "tokio")]
 use crate::hook::Timeouts;
 use crate::hook::{
-    ABSENT, AnyEvent, Ask, Asynchronous, Dispatch, Face, Hook, NAMELESS, Named, No, NoHooks,
-    OnPanic, Plan, Planner, Probe, Run, Watch,
+    ABSENT, AnyEvent, Ask, Asynchronous, Dispatch, Face, Hook, NAMELESS, Named, NoHooks, OnPanic,
+    Plan, Planner, Probe, Run, Watch,
 };
 
 /// Hooks that exist only at run time: plugins, scripts, hooks that a configuration names.
@@ -617,9 +617,7 @@ where
     NoHooks: Dispatch<E>,
 {
     type Timing = Asynchronous;
-    type Changes = K::Changes;
-    type Guards = K::Changes;
-    type Needs = No;
+    type Facts = K::Boxed;
 
     fn wants(&self, _: &Context<E>, _: &E) -> bool {
         self.wanted().contains::<E>()

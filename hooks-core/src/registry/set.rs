@@ -209,7 +209,7 @@ impl<V: Vocabulary> Set<V> {
             sets.fold(EventSet::NONE, EventSet::union)
         };
         self.concerned = RwLock::default();
-        self.guards = union(|entry| entry.boxed.facts.guards);
+        self.guards = union(|entry| entry.boxed.known.guards);
         // A probe sees every event.
         self.wanted = if self.probes.is_empty() {
             union(|entry| entry.boxed.wanted)

@@ -15,7 +15,7 @@ use crate::event::{
     Agreed, Both, Context, Event, EventSet, Every, Many, SharesVocabulary, Vocabulary, Wrapped,
 };
 use crate::hook::{
-    AnyEvent, Around, Ask, Asynchronous, BoxFuture, Dispatch, Hook, Next, No, Planner, Run, Timing,
+    AnyEvent, Around, Ask, Asynchronous, BoxFuture, Dispatch, Hook, Next, Planner, Run, Timing,
     TimingOf, Watch,
 };
 
@@ -68,9 +68,7 @@ where
     S: HandlerSource<Vocabulary: Vocabulary<Static = E::Vocabulary>>,
 {
     type Timing = Asynchronous;
-    type Changes = K::Changes;
-    type Guards = K::Changes;
-    type Needs = No;
+    type Facts = K::Boxed;
 
     #[inline(always)]
     fn run<'a, W: Watch<E::Vocabulary>>(

@@ -608,3 +608,42 @@ mod all_of_them {
         assert_eq!(run.await.unwrap(), ["a", ""]);
     }
 }
+
+mod waits {
+    use hooks_core::wrap::{Inner, No, ResultOf, Wrapper};
+    use hooks_core::{AnyEvent, Vocabulary};
+
+    use super::*;
+
+    /// Lets hooks run while there are permits, and says that it does not wait for one.
+    struct AtMost(tokio::sync::Semaphore);
+
+    impl<V: Vocabulary> Wrapper<V> for AtMost {
+        type Waits = No;
+
+        async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E> {
+            let _permit = self.0.acquire().await;
+            hooks.run().await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wrapper_that_waits_although_it_says_no_fails_closed_and_is_named() {
+        let hooks = |permits| hooks![Mark("a").wrap(AtMost(tokio::sync::Semaphore::new(permits)))];
+        assert_eq!(asked(&hooks(1)).await, ["a", ""]);
+        for asked in [asked(&hooks(0)).await, asked_now(&hooks(0))] {
+            let [call, done] = asked;
+            assert!(call.starts_with(" Mark: the wrapper `"), "{call}");
+            assert!(call.contains("AtMost` had to wait"), "{call}");
+            assert!(call.ends_with("write `type Waits = Yes`"), "{call}");
+            // This event cannot be blocked.
+            assert_eq!(done, "");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wrapper_that_says_no_may_await_hooks_that_wait() {
+        let hooks = hooks![MarkLater("a").wrap(AtMost(tokio::sync::Semaphore::new(1)))];
+        assert_eq!(asked(&hooks).await, ["a", ""]);
+    }
+}

@@ -59,9 +59,8 @@ const _: () = {
     impl<'event> ::hooks_core::__private::Leaf<ToolCallEnd<'event>> for report {
         type Said = ();
         type Timing = ::hooks_core::__private::Asynchronous;
-        type Changes = ::hooks_core::__private::No;
-        type Guards = ::hooks_core::__private::No;
-        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::No as ::hooks_core::__private::Flag>::IS;
+        type Facts = ::hooks_core::__private::Looks;
+        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
         #[inline(always)]
         fn call<'__a>(
             &'__a self,

@@ -426,13 +426,13 @@ impl ::core::convert::From<::hooks_core::HookAction<Payment>> for ShopSaid {
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Viewed for ShopEvent<'static> {
     type Vocabulary = ShopEvent<'static>;
-    type Lends = ::hooks_core::__private::No;
+    type Facts = ::hooks_core::__private::Looks;
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Viewed for ShopEventMut<'static> {
     type Vocabulary = ShopEvent<'static>;
-    type Lends = ::hooks_core::__private::Yes;
+    type Facts = ::hooks_core::__private::Changes;
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
@@ -744,8 +744,7 @@ impl<
 > ::hooks_core::__private::Leaf<__E> for dyn ShopHandler + '__h {
     type Said = ::hooks_core::__private::ActionOn<__E>;
     type Timing = ::hooks_core::__private::Asynchronous;
-    type Changes = ::hooks_core::__private::Yes;
-    type Guards = ::hooks_core::__private::Yes;
+    type Facts = ::hooks_core::__private::ChangesAndGuards;
     const MUTATES: ::core::primitive::bool = true;
     fn is_guard(&self) -> ::core::primitive::bool {
         ShopHandler::is_guard(self)
@@ -780,8 +779,8 @@ impl<
 }
 ::hooks_core::__private::boxes! {
     #[automatically_derived] #[diagnostic::do_not_recommend] impl < __H : ShopHooks >
-    ::hooks_core::__private::Boxes < __H > for ShopEvent < 'static > { const FACTS :
-    ::hooks_core::__private::Facts = ::hooks_core::__private::Facts::NONE.on:: < __H,
+    ::hooks_core::__private::Boxes < __H > for ShopEvent < 'static > { const KNOWN :
+    ::hooks_core::__private::Known = ::hooks_core::__private::Known::NONE.on:: < __H,
     Cart > ().on:: < __H, Payment > ().on:: < __H, Parcel < 'static > > (); fn
     wants(__hooks : & __H, __cx : & ShopContext, __event : ShopEvent < '_ >,) ->
     ::core::primitive::bool { match __event { ShopEvent::Checkout(__event) => { <

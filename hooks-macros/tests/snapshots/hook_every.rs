@@ -34,7 +34,7 @@ const _: () = {
                             .changes(
                                 <<AgentEvent<
                                     'static,
-                                > as ::hooks_core::Viewed>::Lends as ::hooks_core::__private::Flag>::IS,
+                                > as ::hooks_core::Viewed>::Facts as ::hooks_core::__private::Facts>::CHANGES,
                             ),
                     ],
                 );
@@ -48,11 +48,10 @@ const _: () = {
     > ::hooks_core::__private::Leaf<__E> for trace {
         type Said = ::hooks_core::__private::ActionOn<__E>;
         type Timing = ::hooks_core::__private::Synchronous;
-        type Changes = <AgentEvent<'static> as ::hooks_core::Viewed>::Lends;
-        type Guards = ::hooks_core::__private::No;
+        type Facts = <AgentEvent<'static> as ::hooks_core::Viewed>::Facts;
         const MUTATES: ::core::primitive::bool = <<AgentEvent<
             'static,
-        > as ::hooks_core::Viewed>::Lends as ::hooks_core::__private::Flag>::IS;
+        > as ::hooks_core::Viewed>::Facts as ::hooks_core::__private::Facts>::CHANGES;
         #[inline(always)]
         fn call_now<'__a>(
             &'__a self,

@@ -62,9 +62,8 @@ const _: () = {
     impl ::hooks_core::__private::Leaf<BeforeToolCall> for no_force {
         type Said = ::hooks_core::__private::ActionOn<__Event_call>;
         type Timing = ::hooks_core::__private::Synchronous;
-        type Changes = ::hooks_core::__private::No;
-        type Guards = ::hooks_core::__private::Yes;
-        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::No as ::hooks_core::__private::Flag>::IS;
+        type Facts = ::hooks_core::__private::Guards;
+        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
         fn is_guard(&self) -> ::core::primitive::bool {
             ::hooks_core::__private::judges::<__Event_call>()
         }

@@ -102,9 +102,8 @@ const _: () = {
     for RateLimit<'s, S> {
         type Said = ::hooks_core::__private::ActionOn<__Event_check>;
         type Timing = ::hooks_core::__private::Synchronous;
-        type Changes = ::hooks_core::__private::Yes;
-        type Guards = ::hooks_core::__private::No;
-        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::No as ::hooks_core::__private::Flag>::IS;
+        type Facts = ::hooks_core::__private::Changes;
+        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
         #[inline(always)]
         fn wants(
             &self,
@@ -148,9 +147,8 @@ const _: () = {
     > ::hooks_core::__private::Leaf<ToolCallEnd<'event>> for RateLimit<'s, S> {
         type Said = ();
         type Timing = ::hooks_core::__private::Asynchronous;
-        type Changes = ::hooks_core::__private::No;
-        type Guards = ::hooks_core::__private::No;
-        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::No as ::hooks_core::__private::Flag>::IS;
+        type Facts = ::hooks_core::__private::Looks;
+        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
         #[inline(always)]
         fn call<'__a>(
             &'__a self,

@@ -60,9 +60,8 @@ const _: () = {
     impl hooks::__private::Leaf<BeforeToolCall> for guard {
         type Said = hooks::__private::ActionOn<__Event_call>;
         type Timing = hooks::__private::Synchronous;
-        type Changes = hooks::__private::Yes;
-        type Guards = hooks::__private::No;
-        const MUTATES: ::core::primitive::bool = <hooks::__private::Yes as hooks::__private::Flag>::IS;
+        type Facts = hooks::__private::Changes;
+        const MUTATES: ::core::primitive::bool = <hooks::__private::Changes as hooks::__private::Facts>::CHANGES;
         #[inline(always)]
         fn wants(
             &self,

@@ -61,9 +61,8 @@ const _: () = {
     impl ::hooks_core::__private::Leaf<BeforeToolCall> for check {
         type Said = ::hooks_core::__private::ActionOn<__Event_call>;
         type Timing = ::hooks_core::__private::Asynchronous;
-        type Changes = ::hooks_core::__private::Yes;
-        type Guards = ::hooks_core::__private::No;
-        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::No as ::hooks_core::__private::Flag>::IS;
+        type Facts = ::hooks_core::__private::Changes;
+        const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
         #[inline(always)]
         fn call<'__a>(
             &'__a self,

@@ -20,8 +20,8 @@ use crate::event::{Agreed, AnyVocabulary, Both, Event, EventSet, Intercept, Obse
 #[cfg(feature = "std")]
 use crate::event::{Context, Wrapped};
 use crate::hook::{
-    AnyEvent, Ask, Dispatch, Flag, Hook, No, Planner, Run, Start, Steps, StepsOf, Synchronous,
-    Timing, TimingOf, Watch,
+    AnyEvent, Ask, Dispatch, Facts, FactsOf, Hook, Planner, Run, Start, Steps, StepsOf,
+    Synchronous, Timing, TimingOf, Watch,
 };
 #[cfg(feature = "std")]
 use crate::hook::{Around, Next, Wraps};
@@ -92,18 +92,11 @@ macro_rules! answers {
     };
 }
 
-/// What a step says of a member.
-macro_rules! of {
-    ($H:ident $E:ident $What:ident) => {
-        <StepsOf<$H, $E> as Steps<$H, $E>>::$What
-    };
-}
-
-/// Whether any of several members can change the event, or is a guard.
-macro_rules! any {
-    ($E:ident $What:ident;) => { No };
-    ($E:ident $What:ident; $first:ident $($rest:ident)*) => {
-        <of!($first $E $What) as Flag>::Or<any!($E $What; $($rest)*)>
+/// The facts of several members, in their order.
+macro_rules! facts {
+    ($E:ident; $last:ident) => { FactsOf<$last, $E> };
+    ($E:ident; $first:ident $($rest:ident)+) => {
+        <FactsOf<$first, $E> as Facts>::Then<facts!($E; $($rest)+)>
     };
 }
 
@@ -115,23 +108,11 @@ macro_rules! timing {
     };
 }
 
-/// Whether a guard stands before a member that can change the event.
-macro_rules! needs {
-    ($E:ident;) => { No };
-    ($E:ident; $first:ident $($rest:ident)*) => {
-        <<of!($first $E Needs) as Flag>::Or<
-            <of!($first $E Guards) as Flag>::And<any!($E Changes; $($rest)*)>
-        > as Flag>::Or<needs!($E; $($rest)*)>
-    };
-}
-
 /// What the members of a group are, taken together.
 macro_rules! types {
     ($E:ident; $($H:ident)*) => {
         type Timing = timing!($E; $($H)*);
-        type Changes = any!($E Changes; $($H)*);
-        type Guards = any!($E Guards; $($H)*);
-        type Needs = needs!($E; $($H)*);
+        type Facts = facts!($E; $($H)*);
     };
 }
 

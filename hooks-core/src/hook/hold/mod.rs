@@ -24,7 +24,7 @@ pub use self::then::Then;
 macro_rules! as_held {
     ($this:ident => $hook:expr) => {
         #[inline(always)]
-        fn name(&self) -> $crate::hook::Name<'_> {
+        fn name(&self) -> $crate::decision::Name<'_> {
             let $this = self;
             $crate::hook::Hook::name(&$hook)
         }
@@ -143,9 +143,7 @@ pub(crate) use run_held;
 macro_rules! facts_held {
     () => {
         type Timing = $crate::hook::TimingOf<H, E>;
-        type Changes = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Changes;
-        type Guards = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Guards;
-        type Needs = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Needs;
+        type Facts = $crate::hook::FactsOf<H, E>;
     };
 }
 pub(crate) use facts_held;

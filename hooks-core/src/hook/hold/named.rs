@@ -3,10 +3,10 @@
 use alloc::borrow::Cow;
 
 use super::{around_held, facts_held, sets_held};
-use crate::decision::ResultOf;
+use crate::decision::{Name, ResultOf};
 use crate::event::{Context, Event, Every, Many, One, Vocabulary};
 use crate::hook::{
-    AnyEvent, Ask, Carries, Did, Dispatch, Hook, Name, Planner, Run, Shows, Steps, StepsOf, Watch,
+    AnyEvent, Ask, Carries, Did, Dispatch, Hook, Planner, Run, Shows, Steps, StepsOf, Watch,
 };
 
 /// A hook under another name: what [`Hook::named`] returns.

@@ -1,13 +1,11 @@
 //! A hook that is switched on and off by an `Option`. A dispatch passes over one that is off, at the cost of a branch.
 
 use super::facts_held;
-use crate::decision::{ResultOf, go_on};
+use crate::decision::{Name, ResultOf, go_on};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
 use crate::event::{Context, Event, EventInfo, EventSet, Every, Many, One};
-use crate::hook::{
-    AnyEvent, Ask, Carries, Dispatch, Hook, Name, Planner, Run, Steps, StepsOf, Watch,
-};
+use crate::hook::{AnyEvent, Ask, Carries, Dispatch, Hook, Planner, Run, Steps, StepsOf, Watch};
 #[cfg(feature = "std")]
 use crate::hook::{Around, Next, Wraps};
 

@@ -85,9 +85,7 @@ where
     Both<A, B>: Run<E, K>,
 {
     type Timing = <Both<A, B> as Run<E, K>>::Timing;
-    type Changes = <Both<A, B> as Run<E, K>>::Changes;
-    type Guards = <Both<A, B> as Run<E, K>>::Guards;
-    type Needs = <Both<A, B> as Run<E, K>>::Needs;
+    type Facts = <Both<A, B> as Run<E, K>>::Facts;
 
     #[inline]
     fn run<'a, W: Watch<E::Vocabulary>>(

@@ -4,8 +4,8 @@ use core::fmt::Display;
 
 use super::super::BoxFuture;
 use super::AnyEvent;
-use super::watch::{Carries, Did, HeldOf, Name, Watch};
-use crate::decision::ResultOf;
+use super::watch::{Carries, Did, HeldOf, Watch};
+use crate::decision::{Name, ResultOf};
 use crate::event::{Access, Context, Kind, Observe};
 
 /// What a dispatch hands to a hook: the context, the event, and what it carries from hook to hook.

@@ -1,6 +1,4 @@
-//! How a dispatch begins. Two facts about its hooks decide, and both are types: [`Timing`] says whether they need an
-//! await, and a [`Flag`] whether guards may have to judge the event again. A list in which nothing can change the event
-//! after a guard has no second round, and not one instruction of it.
+//! How a dispatch begins: [`Timing`], a type, says whether its hooks need an await.
 
 use core::future::Future;
 use core::pin::{Pin, pin};
@@ -8,11 +6,11 @@ use core::task::{Context as Task, Poll, Waker};
 
 #[cfg(feature = "std")]
 use super::super::BoxFuture;
-use super::guard::{Judged, Round};
-use super::steps::{Steps, StepsOf};
+use super::facts::Facts;
+use super::steps::FactsOf;
 use super::watch::Watch;
 use super::{AnyEvent, Ask, Dispatch};
-use crate::decision::{Decides, ResultOf};
+use crate::decision::ResultOf;
 
 /// Whether hooks need an await.
 pub trait Timing {
@@ -116,7 +114,7 @@ impl Timing for Asynchronous {
         E: AnyEvent,
         W: Watch<E::Vocabulary>,
     {
-        rounds::<H, E, W>(hooks, ask)
+        FactsOf::<H, E>::rounds::<H, E, W>(hooks, ask)
     }
 
     #[cfg(feature = "std")]
@@ -132,7 +130,7 @@ impl Timing for Asynchronous {
         W: Watch<E::Vocabulary>,
     {
         match instead(ask) {
-            Ok(ask) => rounds::<H, E, W>(hooks, ask).await,
+            Ok(ask) => FactsOf::<H, E>::rounds::<H, E, W>(hooks, ask).await,
             Err(boxed) => boxed.await,
         }
     }
@@ -160,7 +158,7 @@ where
     fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<ResultOf<E>> {
         let this = self.get_mut();
         let ask = this.ask.take().expect(POLLED_AGAIN);
-        Poll::Ready(rounds_now::<H, E, W>(this.hooks, ask))
+        Poll::Ready(FactsOf::<H, E>::rounds_now::<H, E, W>(this.hooks, ask))
     }
 }
 
@@ -192,7 +190,9 @@ where
         let this = self.get_mut();
         if let Some((ask, instead)) = this.start.take() {
             match instead(ask) {
-                Ok(ask) => return Poll::Ready(rounds_now::<H, E, W>(this.hooks, ask)),
+                Ok(ask) => {
+                    return Poll::Ready(FactsOf::<H, E>::rounds_now::<H, E, W>(this.hooks, ask));
+                }
                 Err(boxed) => this.boxed = Some(boxed),
             }
         }
@@ -207,138 +207,5 @@ pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Task::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
         Poll::Pending => unreachable!("a synchronous hook waits for nothing"),
-    }
-}
-
-/// A fact about hooks, as a type: [`Yes`] or [`No`].
-pub trait Flag {
-    /// As a value.
-    const IS: bool;
-    /// Whether it, or the other, is so.
-    type Or<B: Flag>: Flag;
-    /// Whether both are so.
-    type And<B: Flag>: Flag;
-    /// The timing of hooks with a wrapper around them that waits, or not.
-    type Waiting<T: Timing>: Timing;
-
-    /// Runs hooks, and judges the event again if `Self` is [`Yes`] and the event has changed.
-    fn rounds<'a, H, E, W>(
-        hooks: &'a H,
-        ask: Ask<'a, E, W>,
-    ) -> impl Future<Output = ResultOf<E>> + Send
-    where
-        H: Dispatch<E> + ?Sized,
-        E: AnyEvent,
-        W: Watch<E::Vocabulary>;
-
-    /// Like [`rounds`](Self::rounds), without an executor.
-    fn rounds_now<'a, H, E, W>(hooks: &'a H, ask: Ask<'a, E, W>) -> ResultOf<E>
-    where
-        H: Dispatch<E> + ?Sized,
-        E: AnyEvent,
-        W: Watch<E::Vocabulary>;
-}
-
-/// Runs hooks, and judges the event again if that is needed.
-#[inline(always)]
-pub(crate) fn rounds<'a, H, E, W>(
-    hooks: &'a H,
-    ask: Ask<'a, E, W>,
-) -> impl Future<Output = ResultOf<E>> + Send
-where
-    H: Dispatch<E> + ?Sized,
-    E: AnyEvent,
-    W: Watch<E::Vocabulary>,
-{
-    <<StepsOf<H, E> as Steps<H, E>>::Needs as Flag>::rounds::<H, E, W>(hooks, ask)
-}
-
-/// Like [`rounds`], without an executor.
-#[inline(always)]
-pub(crate) fn rounds_now<'a, H, E, W>(hooks: &'a H, ask: Ask<'a, E, W>) -> ResultOf<E>
-where
-    H: Dispatch<E> + ?Sized,
-    E: AnyEvent,
-    W: Watch<E::Vocabulary>,
-{
-    <<StepsOf<H, E> as Steps<H, E>>::Needs as Flag>::rounds_now::<H, E, W>(hooks, ask)
-}
-
-/// It is so.
-#[derive(Debug)]
-pub enum Yes {}
-/// It is not so.
-#[derive(Debug)]
-pub enum No {}
-
-impl Flag for No {
-    const IS: bool = false;
-    type Or<B: Flag> = B;
-    type And<B: Flag> = No;
-    type Waiting<T: Timing> = T;
-
-    #[inline(always)]
-    fn rounds<'a, H, E, W>(
-        hooks: &'a H,
-        ask: Ask<'a, E, W>,
-    ) -> impl Future<Output = ResultOf<E>> + Send
-    where
-        H: Dispatch<E> + ?Sized,
-        E: AnyEvent,
-        W: Watch<E::Vocabulary>,
-    {
-        <StepsOf<H, E> as Steps<H, E>>::whole::<W>(hooks, ask)
-    }
-
-    #[inline(always)]
-    fn rounds_now<'a, H, E, W>(hooks: &'a H, ask: Ask<'a, E, W>) -> ResultOf<E>
-    where
-        H: Dispatch<E> + ?Sized,
-        E: AnyEvent,
-        W: Watch<E::Vocabulary>,
-    {
-        <StepsOf<H, E> as Steps<H, E>>::whole_now::<W>(hooks, ask)
-    }
-}
-
-impl Flag for Yes {
-    const IS: bool = true;
-    type Or<B: Flag> = Yes;
-    type And<B: Flag> = B;
-    type Waiting<T: Timing> = Asynchronous;
-
-    async fn rounds<'a, H, E, W>(hooks: &'a H, mut ask: Ask<'a, E, W>) -> ResultOf<E>
-    where
-        H: Dispatch<E> + ?Sized,
-        E: AnyEvent,
-        W: Watch<E::Vocabulary>,
-    {
-        let mut round = Round::default();
-        loop {
-            let mut own = &mut round;
-            let ask = ask.with::<Judged>(&mut own);
-            let result = <StepsOf<H, E> as Steps<H, E>>::whole(hooks, ask).await;
-            if !E::Kind::goes_on::<E>(&result) || round.is_last() {
-                return result;
-            }
-        }
-    }
-
-    #[inline]
-    fn rounds_now<'a, H, E, W>(hooks: &'a H, mut ask: Ask<'a, E, W>) -> ResultOf<E>
-    where
-        H: Dispatch<E> + ?Sized,
-        E: AnyEvent,
-        W: Watch<E::Vocabulary>,
-    {
-        let mut round = Round::default();
-        loop {
-            let mut own = &mut round;
-            let ask = ask.with::<Judged>(&mut own);
-            let result = <StepsOf<H, E> as Steps<H, E>>::whole_now(hooks, ask);
-            if !E::Kind::goes_on::<E>(&result) || round.is_last() {
-                return result;
-            }
-        }
     }
 }

@@ -8,12 +8,14 @@
 //! | --- | --- |
 //! | `ask` | [`Ask`], a dispatch on its way from hook to hook |
 //! | `steps` | runs a hook as its mode requires |
-//! | `enter` | how a dispatch begins: whether hooks need an await, and whether guards judge again |
+//! | `enter` | how a dispatch begins: whether hooks need an await |
+//! | `facts` | whether hooks can change the event, and whether guards judge it again |
 //! | `watch` | what a dispatch carries from hook to hook |
 //! | `guard` | the second round, in which guards judge what has changed |
 
 mod ask;
 mod enter;
+mod facts;
 mod guard;
 mod steps;
 mod watch;
@@ -23,13 +25,13 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll};
 
 pub(crate) use self::ask::Ask;
-pub use self::enter::{AnswersNow, Asynchronous, Flag, No, Synchronous, Yes};
-pub(crate) use self::enter::{Timing, now, rounds, rounds_now};
+pub use self::enter::{AnswersNow, Asynchronous, Synchronous};
+pub(crate) use self::enter::{Timing, now};
+pub use self::facts::{Changes, ChangesAndGuards, Facts, Guards, Looks};
 #[cfg(any(feature = "agent", feature = "std"))]
 pub(crate) use self::guard::{Judged, Round};
 
-pub(crate) use self::steps::{Start, Steps, StepsOf, TimingOf};
-pub use self::watch::Name;
+pub(crate) use self::steps::{FactsOf, Start, Steps, StepsOf, TimingOf};
 pub(crate) use self::watch::{Carries, Did, Shows, Since, Watch};
 use super::Hook;
 use crate::decision::{ActionOn, Decides, ResultOf};
@@ -63,10 +65,8 @@ pub trait Leaf<E> {
     type Said;
     /// Whether it is a plain `fn`.
     type Timing: Timing;
-    /// Whether it can change the event: it takes it by `&mut`, or returns an action.
-    type Changes: Flag;
-    /// Whether it is a guard.
-    type Guards: Flag;
+    /// Whether it can change the event: it takes it by `&mut`, or returns an action; and whether it is a guard.
+    type Facts: Facts;
     /// Whether it takes the event by `&mut`.
     const MUTATES: bool;
     /// Whether another method of the type judges what this one may change: see [`judge`](Self::judge).
@@ -75,7 +75,7 @@ pub trait Leaf<E> {
     /// Whether it is a guard of this event.
     #[inline(always)]
     fn is_guard(&self) -> bool {
-        Self::Guards::IS
+        Self::Facts::GUARDS
     }
 
     /// Whether it runs for this event: `only(…)` and `when`.
@@ -153,12 +153,8 @@ impl<'a, H: Leaf<E> + Sync + ?Sized, E: AnyEvent + 'a> Future for Calling<'a, H,
 pub trait Run<E: AnyEvent + Event<Kind = K>, K: Carries = <E as Event>::Kind>: Hook {
     /// Whether they run without awaiting.
     type Timing: Timing;
-    /// Whether they can change the event.
-    type Changes: Flag;
-    /// Whether there is a guard among them.
-    type Guards: Flag;
-    /// Whether a guard among them stands before a hook that can change the event.
-    type Needs: Flag;
+    /// What is known about them.
+    type Facts: Facts;
 
     /// Whether any of them may want this event.
     #[inline(always)]
@@ -224,7 +220,7 @@ pub trait Dispatch<E: AnyEvent>: Hook {
     where
         TimingOf<Self, E>: AnswersNow<E>,
     {
-        rounds_now::<Self, E, ()>(self, Ask::new(cx, event))
+        FactsOf::<Self, E>::rounds_now::<Self, E, ()>(self, Ask::new(cx, event))
     }
 }
 
@@ -257,7 +253,7 @@ where
 {
     #[inline]
     fn at_once<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> ResultOf<E> {
-        rounds_now::<H, E, ()>(self, Ask::new(cx, event))
+        FactsOf::<H, E>::rounds_now::<H, E, ()>(self, Ask::new(cx, event))
     }
 }
 
@@ -268,7 +264,7 @@ where
     E: AnyEvent + Event<Kind = crate::event::Intercept>,
     H: Dispatch<E>,
 {
-    if !<StepsOf<H, E> as Steps<H, E>>::Guards::IS {
+    if !FactsOf::<H, E>::GUARDS {
         return crate::decision::go_on::<E>();
     }
     let mut round = Round::JUDGES;

@@ -6,7 +6,8 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll};
 
 use super::ask::Ask;
-use super::enter::{Flag, No, Synchronous, Timing};
+use super::enter::{Synchronous, Timing};
+use super::facts::{Facts, Looks};
 use super::watch::{Did, Token, Watch};
 use super::{AnyEvent, Dispatch, Leaf, Run};
 use crate::decision::{AnyAction, Decides, ResultOf, Return, go_on};
@@ -15,6 +16,8 @@ use crate::hook::{ExactOf, Hook};
 
 /// How `H` runs on `E`.
 pub(crate) type StepsOf<H, E> = <H as Dispatch<E>>::Steps;
+/// What is known about `H` on `E`.
+pub(crate) type FactsOf<H, E> = <StepsOf<H, E> as Steps<H, E>>::Facts;
 /// Whether `H` runs on `E` without awaiting.
 pub(crate) type TimingOf<H, E> = <H as Dispatch<E>>::Timing;
 
@@ -38,12 +41,8 @@ pub trait Steps<H: ?Sized, E: AnyEvent> {
     type Said: Send;
     /// Whether it runs without awaiting.
     type Timing: Timing;
-    /// Whether it can change the event.
-    type Changes: Flag;
-    /// Whether it has a guard of the event in it.
-    type Guards: Flag;
-    /// Whether it has a guard in it that stands before a hook that can change the event.
-    type Needs: Flag;
+    /// What is known about it.
+    type Facts: Facts;
     /// What the watch remembers while the hook runs.
     type Token<W: Watch<E::Vocabulary>>: Token;
 
@@ -132,9 +131,7 @@ macro_rules! concluded {
 #[diagnostic::do_not_recommend]
 impl<H: ?Sized, E: AnyEvent> Steps<H, E> for Skip {
     type Timing = Synchronous;
-    type Changes = No;
-    type Guards = No;
-    type Needs = No;
+    type Facts = Looks;
 
     #[inline(always)]
     fn wants(_: &H, _: &Context<E>, _: &E) -> bool {
@@ -165,9 +162,7 @@ impl<H: ?Sized, E: AnyEvent> Steps<H, E> for Skip {
 #[diagnostic::do_not_recommend]
 impl<H: Run<E> + ?Sized, E: AnyEvent> Steps<H, E> for Many {
     type Timing = H::Timing;
-    type Changes = H::Changes;
-    type Guards = H::Guards;
-    type Needs = H::Needs;
+    type Facts = H::Facts;
 
     #[inline(always)]
     fn wants(hook: &H, cx: &Context<E>, event: &E) -> bool {
@@ -207,9 +202,7 @@ where
 {
     type Said = H::Said;
     type Timing = H::Timing;
-    type Changes = H::Changes;
-    type Guards = H::Guards;
-    type Needs = No;
+    type Facts = H::Facts;
     type Token<W: Watch<E::Vocabulary>> = W::Token;
 
     #[inline(always)]
@@ -231,7 +224,7 @@ where
             return Start::Runs(token);
         }
         let action = hook.judge(ask.cx, ask.event());
-        let result = E::Kind::settle_guard::<E>(action, || hook.name().owned());
+        let result = E::Kind::settle_guard::<E>(action, hook.name());
         ask.after(Did {
             hook: hook.name(),
             changed: false,
@@ -263,14 +256,13 @@ where
     ) -> ResultOf<E> {
         let action = said.action();
         let modifies = E::Kind::modifies::<E>(&action);
-        let name = || hook.name().owned();
         let result = if hook.is_guard() {
-            E::Kind::settle_guard::<E>(action, name)
+            E::Kind::settle_guard::<E>(action, hook.name())
         } else {
             if modifies {
                 ask.changing();
             }
-            E::Kind::settle::<E>(E::lend(&mut ask.event), action, name)
+            E::Kind::settle::<E>(E::lend(&mut ask.event), action, hook.name())
         };
         ask.after(Did {
             hook: hook.name(),

@@ -5,55 +5,15 @@
 //! two of them are a pair. All state that may be absent is a *type*, because a `bool` that lives across an await costs
 //! eight bytes of every future, constant or not.
 
-use alloc::borrow::Cow;
 use core::fmt::Display;
 use core::time::Duration;
 
 use super::super::{AnyEvent, BoxFuture};
 #[cfg(feature = "std")]
 use super::super::{AnyWatch, Face, SharedFace, Through};
-use super::enter::{Flag, No, Yes};
-use crate::decision::{AnyAction, Decides, HookResult, ResultOf};
+use super::facts::{ChangesAndGuards, Facts, Looks};
+use crate::decision::{AnyAction, Decides, HookResult, Name, ResultOf};
 use crate::event::{Access, Context, Event, Intercept, Observe, Vocabulary};
-
-/// The name of a hook that runs.
-#[derive(Debug, Clone, Copy)]
-pub enum Name<'a> {
-    /// Known at compile time.
-    Static(&'static str),
-    /// Known at run time.
-    Given(&'a str),
-}
-
-impl<'a> Name<'a> {
-    /// The name of hooks that hold it.
-    #[inline(always)]
-    pub(crate) const fn of(name: &'a Cow<'static, str>) -> Self {
-        match name {
-            Cow::Borrowed(name) => Name::Static(name),
-            Cow::Owned(name) => Name::Given(name.as_str()),
-        }
-    }
-
-    /// The name as text.
-    #[must_use]
-    #[inline(always)]
-    pub const fn text(self) -> &'a str {
-        match self {
-            Name::Static(name) | Name::Given(name) => name,
-        }
-    }
-
-    /// The name for a decision. A name that is known at compile time costs no allocation.
-    #[must_use]
-    #[inline(always)]
-    pub fn owned(self) -> Cow<'static, str> {
-        match self {
-            Name::Static(name) => Cow::Borrowed(name),
-            Name::Given(name) => Cow::Owned(name.into()),
-        }
-    }
-}
 
 /// What a hook did: what a watch is told when a hook has run.
 #[derive(Debug, Clone, Copy)]
@@ -303,8 +263,8 @@ pub(crate) type HeldOf<'a, E, W> =
 
 /// How a dispatch of this kind of event carries a watch.
 pub trait Carries: Decides {
-    /// Whether a hook can change the event.
-    type Changes: Flag;
+    /// What is known about hooks behind a box.
+    type Boxed: Facts;
     type Held<'a, V: Vocabulary, W: Watch<V>>: Send + Sync + 'a;
 
     /// A watch of any type, for hooks behind a box.
@@ -372,7 +332,7 @@ pub trait Carries: Decides {
 }
 
 impl Carries for Observe {
-    type Changes = No;
+    type Boxed = Looks;
     type Held<'a, V: Vocabulary, W: Watch<V>> = W::Shared<'a>;
     #[cfg(feature = "std")]
     type Face<'a, V: Vocabulary + 'static, W: Watch<V>> = SharedFace<'a, V, W>;
@@ -434,7 +394,7 @@ impl Carries for Observe {
 }
 
 impl Carries for Intercept {
-    type Changes = Yes;
+    type Boxed = ChangesAndGuards;
     type Held<'a, V: Vocabulary, W: Watch<V>> = W::Held<'a>;
     #[cfg(feature = "std")]
     type Face<'a, V: Vocabulary + 'static, W: Watch<V>> = Face<'a, V, W>;

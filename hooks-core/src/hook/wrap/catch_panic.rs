@@ -1,9 +1,9 @@
 //! Catches the panics of a hook.
 
-use super::{Inner, Wrapped, Wrapper, catch_async};
+use super::{Inner, No, Wrapped, Wrapper, catch_async};
 use crate::decision::ResultOf;
 use crate::event::Vocabulary;
-use crate::hook::{AnyEvent, No};
+use crate::hook::AnyEvent;
 
 /// What happens when a hook panics.
 ///

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | this one | [`Wrapper`], [`Wrapped`], and the hooks inside: [`Inner`] |
 //! | `catch_panic`, `timeout` | what happens when a hook panics or takes too long |
+//! | `waits` | whether a wrapper awaits something of its own |
 //! | `when` | runs a hook only if a predicate holds |
 //! | `on_copy` | [`ReadOnly`] and [`Shadow`]: the hook gets a copy of the event |
 //! | `failure`, `policy` | what `on_panic` and `timeout` of `#[hook]` expand to |
@@ -17,11 +18,14 @@ mod on_copy;
 mod policy;
 #[cfg(feature = "tokio")]
 mod timeout;
+mod waits;
 mod when;
 
 use alloc::borrow::Cow;
 use core::fmt::{self, Display};
 use core::future::Future;
+use core::pin::pin;
+use core::task::{Context as Task, Poll, Waker};
 
 pub use self::catch_panic::{CatchPanic, OnPanic};
 pub use self::failure::{catch, catch_async, deadline, judges, kept, nothing, restored, skipped};
@@ -29,12 +33,14 @@ pub use self::on_copy::{ReadOnly, Shadow};
 pub use self::policy::{CanBlock, DefaultPolicy, Restorable};
 #[cfg(feature = "tokio")]
 pub use self::timeout::{Timeout, Timeouts};
+use self::waits::Awaited;
+pub use self::waits::{No, Waits, Yes};
 pub use self::when::{Predicate, When};
 use super::{
-    AnyEvent, Ask, Carries, Did, Dispatch, Flag, Hook, Name, Planner, Run, Shows, Steps, StepsOf,
-    Timing, TimingOf, Watch, around_held, as_held,
+    AnyEvent, Ask, Carries, Did, Dispatch, Facts, FactsOf, Hook, Planner, Run, Shows, Steps,
+    StepsOf, Timing, TimingOf, Watch, around_held, as_held,
 };
-use crate::decision::{AnyAction, Decides, ResultOf, go_on};
+use crate::decision::{AnyAction, Decides, Name, ResultOf, go_on};
 use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
 
 /// What stands around any hook, on every event: a wrapper of yours is a type that implements this.
@@ -50,10 +56,22 @@ use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};
-/// use hooks_core::wrap::{Inner, No, ResultOf, Wrapper};
+/// use hooks_core::wrap::{Inner, No, ResultOf, Wrapper, Yes};
 /// use hooks_core::{AnyEvent, Hook, Vocabulary, hook, hooks};
 ///
-/// /// Lets hooks run a number of times, and then leaves them out.
+/// /// Lets so many dispatches run at once.
+/// struct AtMost { permits: tokio::sync::Semaphore }
+///
+/// impl<V: Vocabulary> Wrapper<V> for AtMost {
+///     type Waits = Yes;
+///
+///     async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E> {
+///         let _permit = self.permits.acquire().await;
+///         hooks.run().await
+///     }
+/// }
+///
+/// /// Lets hooks run a number of times, and then leaves them out. It awaits only them.
 /// struct Budget { left: AtomicU32 }
 ///
 /// impl<V: Vocabulary> Wrapper<V> for Budget {
@@ -71,18 +89,26 @@ use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
 /// #[hook]
 /// fn mark(call: &mut BeforeToolCall) { call.name.push('!'); }
 ///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let hooks = hooks![mark.wrap(AtMost { permits: tokio::sync::Semaphore::new(2) })];
+/// let mut call = BeforeToolCall::default();
+/// assert!(hooks.intercept(&AgentContext::new("s1"), &mut call).await.is_continue());
+///
 /// let hooks = hooks![mark.wrap(Budget { left: 2.into() })];
 /// let mut call = BeforeToolCall::default();
 /// for _ in 0..5 {
 ///     assert!(hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
 /// }
 /// assert_eq!(call.name, "!!");
+/// # }
 /// ```
 #[doc(alias("layer", "middleware"))]
 pub trait Wrapper<V: Vocabulary>: Send + Sync {
-    /// [`Yes`](crate::wrap::Yes) if the wrapper awaits anything besides the hooks in it, and [`No`](crate::wrap::No) if not: then
-    /// plain `fn`s stay plain, and `intercept_now` compiles.
-    type Waits: Flag;
+    /// [`Yes`](crate::wrap::Yes) if the wrapper awaits anything besides the hooks in it, such as a permit or a timer.
+    ///
+    /// With [`No`](crate::wrap::No), plain `fn`s stay plain, and `intercept_now` compiles. A wrapper that says `No`
+    /// and then has to wait around plain `fn`s fails: the event is blocked if it can be, and the reason names the wrapper.
+    type Waits: Waits;
 
     /// Runs around the hooks, on an event that they handle.
     fn run<E: AnyEvent<Vocabulary = V>>(
@@ -185,7 +211,7 @@ where
     }
 
     fn saved(&self) -> Saved<E> {
-        if <StepsOf<H, E> as Steps<H, E>>::Changes::IS && self.hook.may_change(E::INFO) {
+        if FactsOf::<H, E>::CHANGES && self.hook.may_change(E::INFO) {
             Saved::of(self.event())
         } else {
             Saved::Unchanged
@@ -298,17 +324,15 @@ where
     H: Dispatch<E>,
     L: Wrapper<E::Vocabulary>,
 {
-    type Timing = <L::Waits as Flag>::Waiting<TimingOf<H, E>>;
-    type Changes = <StepsOf<H, E> as Steps<H, E>>::Changes;
-    type Guards = <StepsOf<H, E> as Steps<H, E>>::Guards;
-    type Needs = <StepsOf<H, E> as Steps<H, E>>::Needs;
+    type Timing = <L::Waits as Waits>::Around<TimingOf<H, E>>;
+    type Facts = FactsOf<H, E>;
 
     fn wants(&self, cx: &Context<E>, event: &E) -> bool {
         <StepsOf<H, E> as Steps<H, E>>::wants(&self.hook, cx, event)
     }
 
     async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
-        if !self.hook.is_wanted(E::INFO) || (!Self::Guards::IS && !ask.admits(false)) {
+        if !self.hook.is_wanted(E::INFO) || (!FactsOf::<H, E>::GUARDS && !ask.admits(false)) {
             return go_on::<E>();
         }
         let inside = Inside {
@@ -317,6 +341,20 @@ where
             running: None,
         };
         self.wrapper.run(inside).await
+    }
+
+    /// The hooks wait for nothing here, so a wrapper that is not done has awaited something of its own.
+    fn run_now<'a, W: Watch<E::Vocabulary>>(&'a self, mut ask: Ask<'a, E, W>) -> ResultOf<E> {
+        let poll = {
+            let run = pin!(Run::<E, K>::run(self, ask.lend()));
+            run.poll(&mut Task::from_waker(Waker::noop()))
+        };
+        if let Poll::Ready(result) = poll {
+            return result;
+        }
+        let (hook, failure) = (self.hook.name(), Awaited(core::any::type_name::<L>()));
+        ask.failed(hook.text(), &failure);
+        <K as Decides>::failed::<E>(true, hook.owned(), failure)
     }
 }
 

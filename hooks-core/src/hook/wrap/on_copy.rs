@@ -1,9 +1,9 @@
 //! Wrappers that give the hook a copy of the event.
 
-use super::{Inner, Saved, Wrapped, Wrapper};
+use super::{Inner, No, Saved, Wrapped, Wrapper};
 use crate::decision::ResultOf;
 use crate::event::Vocabulary;
-use crate::hook::{AnyEvent, No};
+use crate::hook::AnyEvent;
 
 /// The reason for an event that cannot be copied.
 const NOT_CLONE: &str = "the event is not `Clone`, so the hook cannot be given a copy of it";

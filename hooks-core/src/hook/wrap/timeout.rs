@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use super::{Inner, Wrapped, Wrapper, deadline};
+use super::{Inner, No, Wrapped, Wrapper, deadline};
 use crate::decision::ResultOf;
 use crate::event::{Event, Kind, Vocabulary};
-use crate::hook::{AnyEvent, No};
+use crate::hook::AnyEvent;
 
 /// How long a hook may run on each kind of event; `None`, the default, means no limit.
 ///

@@ -1,9 +1,9 @@
 //! Runs a hook only if a predicate holds.
 
-use super::{Inner, Wrapped, Wrapper};
+use super::{Inner, No, Wrapped, Wrapper};
 use crate::decision::ResultOf;
 use crate::event::{Context, Event, Vocabulary};
-use crate::hook::{AnyEvent, No};
+use crate::hook::AnyEvent;
 
 /// Runs a hook only if a predicate holds, on every event: what `AgentHooks::when` returns.
 ///

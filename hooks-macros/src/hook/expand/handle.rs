@@ -102,33 +102,36 @@ fn types(parts: &Parts<'_>, is_judged: bool) -> TokenStream {
     );
     let is_guard = handler.options.guard.is_some();
     let lends = match &handler.event {
-        Handled::One { is_mut, .. } => yes(*is_mut),
+        Handled::One { is_mut, .. } => fact(if *is_mut { "Changes" } else { "Looks" }),
         Handled::Every { view, .. } => {
             let span = view.span();
             let view = driver::moved(&view.to_token_stream(), span);
-            quote_spanned!(span=> <#view as ::hooks_core::Viewed>::Lends)
+            quote_spanned!(span=> <#view as ::hooks_core::Viewed>::Facts)
         }
     };
-    let changes = if handler.may_modify() && !is_guard {
-        yes(true)
-    } else {
-        lends.clone()
+    let changes = handler.may_modify() && !is_guard;
+    let facts = match (is_guard || is_judged, &handler.event) {
+        (true, _) if changes => fact("ChangesAndGuards"),
+        (false, _) if changes => fact("Changes"),
+        (true, Handled::One { is_mut: false, .. }) => fact("Guards"),
+        (true, _) => {
+            quote!(<#lends as ::hooks_core::__private::Facts>::Then<::hooks_core::__private::Guards>)
+        }
+        (false, _) => lends.clone(),
     };
-    let guards = yes(is_guard || is_judged);
     let said = quote_spanned!(span=> type Said = #said;);
     quote! {
         #said
         type Timing = ::hooks_core::__private::#timing;
-        type Changes = #changes;
-        type Guards = #guards;
-        const MUTATES: ::core::primitive::bool = <#lends as ::hooks_core::__private::Flag>::IS;
+        type Facts = #facts;
+        const MUTATES: ::core::primitive::bool = <#lends as ::hooks_core::__private::Facts>::CHANGES;
     }
 }
 
-/// A fact, as a type.
-fn yes(is_so: bool) -> TokenStream {
-    let flag = Ident::new(if is_so { "Yes" } else { "No" }, Span::call_site());
-    quote!(::hooks_core::__private::#flag)
+/// A fact about a hook, as a type.
+fn fact(name: &str) -> TokenStream {
+    let fact = Ident::new(name, Span::call_site());
+    quote!(::hooks_core::__private::#fact)
 }
 
 /// A guard of an event that cannot be blocked does not compile.

@@ -248,7 +248,7 @@ fn row(handler: &Handler) -> TokenStream {
         _ if handler.may_modify() => quote!(true),
         Handled::One { is_mut, .. } => quote!(#is_mut),
         Handled::Every { view, .. } => {
-            quote!(<<#view as ::hooks_core::Viewed>::Lends as ::hooks_core::__private::Flag>::IS)
+            quote!(<<#view as ::hooks_core::Viewed>::Facts as ::hooks_core::__private::Facts>::CHANGES)
         }
     };
     quote!(#(#cfgs)* ::hooks_core::__private::Row::new(#event, ::hooks_core::__private::Runs::#runs).changes(#changes) #guard)

@@ -147,8 +147,7 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
         impl<'__h, __E: ::hooks_core::AnyEvent<Vocabulary = #ident<'static>>> ::hooks_core::__private::Leaf<__E> for dyn #handler + '__h {
             type Said = ::hooks_core::__private::ActionOn<__E>;
             type Timing = ::hooks_core::__private::Asynchronous;
-            type Changes = ::hooks_core::__private::Yes;
-            type Guards = ::hooks_core::__private::Yes;
+            type Facts = ::hooks_core::__private::ChangesAndGuards;
             const MUTATES: ::core::primitive::bool = true;
 
             fn is_guard(&self) -> ::core::primitive::bool {
@@ -228,7 +227,7 @@ fn boxes(vocabulary: &Vocabulary) -> TokenStream {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl<__H: #hooks> ::hooks_core::__private::Boxes<__H> for #ident<'static> {
-                const FACTS: ::hooks_core::__private::Facts = ::hooks_core::__private::Facts::NONE
+                const KNOWN: ::hooks_core::__private::Known = ::hooks_core::__private::Known::NONE
                     #(.on::<__H, #statics>())*;
 
                 fn wants(

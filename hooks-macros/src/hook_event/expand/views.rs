@@ -248,14 +248,14 @@ fn traits(vocabulary: &Vocabulary) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl ::hooks_core::Viewed for #ident<'static> {
             type Vocabulary = #ident<'static>;
-            type Lends = ::hooks_core::__private::No;
+            type Facts = ::hooks_core::__private::Looks;
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl ::hooks_core::Viewed for #mutable<'static> {
             type Vocabulary = #ident<'static>;
-            type Lends = ::hooks_core::__private::Yes;
+            type Facts = ::hooks_core::__private::Changes;
         }
 
         #[automatically_derived]
