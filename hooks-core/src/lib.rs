@@ -121,6 +121,9 @@ extern crate self as hooks_core;
 #[doc = include_str!("../../docs/how-it-works.md")]
 mod how_it_works {}
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/lists.md")]
+mod lists {}
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/vocabularies.md")]
 mod vocabularies {}
 #[cfg(all(doctest, feature = "agent"))]
@@ -170,7 +173,7 @@ pub use crate::hook::{
 };
 pub use crate::pipeline::Pipeline;
 #[doc(hidden)]
-pub use crate::pipeline::{Known, Listing, Sorts};
+pub use crate::pipeline::{Listing, Stands};
 #[cfg(feature = "std")]
 pub use crate::registry::{
     BoxHook, HandlerSource, HookRegistry, RegisterError, spend_time, time_spent,
@@ -200,14 +203,16 @@ pub use hooks_macros::{HookEvent, hook};
 /// Makes a [`Pipeline`] of hooks, sorted by priority at compile time.
 ///
 /// A list item is any expression whose value is a hook: the name of a hook function, a value of a hook type, an
-/// `Option`, a reference or an `Arc` of one, a [`HookRegistry`], or another pipeline. `hook @ PRIORITY` overrides the
+/// `Option`, a reference or an `Arc` of one, a [`HookRegistry`], or another list. `hook @ PRIORITY` overrides the
 /// hook's own priority with any const `i32` expression. `#[cfg(…)]` before an item applies to that item. Hooks of
 /// equal priority run in list order.
 ///
+/// Each hook of a list in a list takes its own place among all. Several hooks that cannot be taken apart need one place,
+/// `hooks @ PRIORITY`, where all of them run: a registry, hooks behind a type parameter or an `impl AgentHooks`, hooks in
+/// one wrapper, [`Hook::then`].
+///
 /// A list holds at most 256 hooks of one vocabulary. You list a hook once, and two functions of one name from two modules
-/// do not stand beside each other: give one of them another name, `b::check.named("b_check")`. The compiler does not know
-/// the priorities of hooks behind a type parameter or an `impl AgentHooks`, so such hooks cannot share a list with
-/// others: combine them with [`Hook::then`].
+/// cannot be in one list: give one of them another name, `b::check.named("b_check")`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};

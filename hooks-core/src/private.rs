@@ -13,13 +13,13 @@ pub use crate::hook::{
     catch, catch_async, deadline, is_same, judges, kept, misfit, nibble, nothing, restored,
     skipped,
 };
-pub use crate::pipeline::{Listed, Listing, order};
+pub use crate::pipeline::{Listed, Listing, Tuples, arranged, arranged_spread, order, order_of};
 #[cfg(feature = "std")]
 pub use crate::registry::{Boxes, Called, Known, ask_boxed, ask_boxed_copy, spread, wants_boxed};
 pub use crate::trace::{enter, traced};
 pub use crate::{
     __boxes as boxes, __rank as rank, __require_std as require_std,
-    __require_tokio as require_tokio, __sorts as sorts,
+    __require_tokio as require_tokio,
 };
 pub use alloc::borrow::Cow;
 pub use alloc::boxed::Box;

@@ -206,7 +206,7 @@ macro_rules! builtins {
         /// let text = "[hooks.builtin]\nsecurity_policy = true\n[[hooks.chain]]\ntype = 'redact'";
         /// let config = HooksConfig::from_toml(text)?;
         /// let FileHooks { builtin, chain } = config.hooks(&HookFactoryRegistry::with_builtins())?;
-        /// let hooks = with_builtins![builtin; lower, chain, last @ priority::LAST];
+        /// let hooks = with_builtins![builtin; lower, chain @ 0, last @ priority::LAST];
         /// assert_eq!(format!("{hooks:?}"), "[SecurityPolicy, lower, HookRegistry, Redact, last]");
         /// # Ok::<(), hooks_builtin::config::ConfigError>(())
         /// ```
@@ -220,7 +220,7 @@ macro_rules! builtins {
                 let logs = ();
                 $(let logs = (logs, $probe_key);)*
                 let hooks = $crate::__with_logs(hooks, logs);
-                $crate::__hooks![hooks, ..chain_logs]
+                $crate::__hooks![hooks @ 0, ..chain_logs]
             }};
         }
     };
@@ -333,6 +333,6 @@ impl super::FileHooks {
         self,
     ) -> impl hooks_core::agent::AgentHooks + std::fmt::Debug + Clone + use<> {
         let super::FileHooks { builtin, chain } = self;
-        with_builtins![builtin; chain]
+        with_builtins![builtin; chain @ 0]
     }
 }

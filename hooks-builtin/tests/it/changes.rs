@@ -263,7 +263,7 @@ async fn hooks_in_wrappers_are_named_and_those_without_effect_are_not() {
     // A list that fails is undone: what its hooks changed is not told.
     let log = EventLog::new();
     let hooks = hooks![
-        hooks![rename @ 1, careless].on_panic(OnPanic::Skip),
+        hooks![rename @ 1, careless].on_panic(OnPanic::Skip) @ 0,
         intercept_fn::<BeforeToolCall, _>(|_, call| {
             call.id = "8".into();
             HookAction::Continue

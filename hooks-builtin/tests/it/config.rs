@@ -628,7 +628,7 @@ async fn the_pipeline_has_what_is_on_and_hooks_of_ones_own_find_their_place() {
     assert_eq!(seen, ["BlockTools", "own", "Redact"]);
 
     // As a whole, and in another list, they block all the same.
-    let nested = hooks![own, &hooks];
+    let nested = hooks![own, &hooks @ 0];
     let mut call = BeforeToolCall {
         name: "x".into(),
         ..BeforeToolCall::default()
@@ -943,7 +943,7 @@ async fn a_hook_that_is_registered_later_runs_among_hooks_that_are_off() {
         call.name.make_ascii_lowercase();
     }
     let plugins = HookRegistry::<AgentEvent>::new();
-    let hooks = with_builtins![BuiltinHooks::default(); plugins.clone()];
+    let hooks = with_builtins![BuiltinHooks::default(); plugins.clone() @ 0];
     let cx = AgentContext::new("s1");
     let mut call = BeforeToolCall {
         name: "Shell".into(),

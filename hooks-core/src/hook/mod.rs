@@ -53,7 +53,9 @@ pub use self::hold::{ABSENT, Group, Named, Then, is_same};
 pub(crate) use self::hold::{around_held, as_held, facts_held, run_held, sets_held};
 pub use self::plan::{Plan, PlanRow, Planner, Row, Runs};
 pub use self::probe::{Attach, Probe, Probed, Ran};
-pub(crate) use self::rank::{Bool, Place, priority_of};
+pub(crate) use self::rank::{
+    Bool, Down, Lists, Place, Places, Several, Single, Sorted, Spot, Swap, priority_of,
+};
 pub use self::rank::{Digits, Few, Number, nibble};
 pub use self::run::{
     AnswersNow, AnyEvent, Asynchronous, Changes, ChangesAndGuards, Dispatch, DispatchNow, Facts,

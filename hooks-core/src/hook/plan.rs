@@ -13,20 +13,26 @@ use crate::event::{EventInfo, EventSet};
 /// One row of a [`Plan`]: a hook, and an event that it handles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a column, which a test reads"
+)]
 pub struct PlanRow {
     /// The hook's position in the order, from 1. A hook that handles several events has one row per event, all with
     /// the same position.
     pub order: usize,
     /// The hook's name.
     pub hook: Cow<'static, str>,
-    /// Its priority within its own list: the one given in the list (`hook @ 10`), or else its own. A pipeline in a
-    /// list has one position, and its hooks are ordered within it.
+    /// Its priority within its own list: the one given in the list (`hook @ 10`), or else its own.
     pub priority: i32,
+    /// Whether this is a block: several hooks that run at one place, because the list gives them one (`hooks @ 10`). Its
+    /// hooks are the rows below it, one deeper.
+    pub is_block: bool,
     /// The event, or `None` for a hook that receives every event of its vocabulary.
     pub event: Option<&'static str>,
     /// Whether the hook is asynchronous on this event.
     pub is_async: bool,
-    /// How deep it is nested: 0 for the hooks of the pipeline itself, 1 for those of a pipeline or registry in it,
+    /// How deep it is nested: 0 for the hooks of the pipeline itself, 1 for those of a block or a registry in it,
     /// whose priorities only order them among themselves.
     pub depth: usize,
     /// Whether it is a guard.
@@ -127,7 +133,7 @@ impl Plan {
 
     /// The names of the hooks, in the order in which they run.
     pub(crate) fn names(self) -> impl fmt::Debug {
-        let mut rows: Vec<_> = self.collect();
+        let mut rows: Vec<_> = self.filter(|row| !row.is_block).collect();
         rows.dedup_by_key(|row| row.order);
         fmt::from_fn(move |f| {
             let names = rows.iter().map(|row| &row.hook);
@@ -135,6 +141,14 @@ impl Plan {
                 .entries(names.map(|name| fmt::from_fn(move |f| f.write_str(name))))
                 .finish()
         })
+    }
+}
+
+/// The event of a row, for the table.
+fn event_of(row: &PlanRow) -> &'static str {
+    match row.event {
+        _ if row.is_block => "",
+        event => event.unwrap_or("every event"),
     }
 }
 
@@ -164,7 +178,6 @@ impl core::iter::FusedIterator for Plan {}
 /// The table; an empty plan prints as `no hooks`.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const EVERY: &str = "every event";
         let rows = self.rows.as_slice();
         if rows.is_empty() {
             return f.write_str("no hooks\n");
@@ -173,7 +186,7 @@ impl fmt::Display for Plan {
             rows.iter().map(of).max().unwrap_or(0).max(title.len())
         };
         let hook = width(|row| row.hook.chars().count() + 2 * row.depth, "hook");
-        let event = width(|row| row.event.unwrap_or(EVERY).len(), "event");
+        let event = width(|row| event_of(row).len(), "event");
 
         writeln!(
             f,
@@ -190,8 +203,9 @@ impl fmt::Display for Plan {
                 "",
                 row.hook,
                 row.priority,
-                row.event.unwrap_or(EVERY),
+                event_of(row),
                 match row.runs {
+                    _ if row.is_block => "one after the other",
                     Runs::Sync => "sync",
                     Runs::Async => "async",
                     Runs::Around => "around",
@@ -287,6 +301,7 @@ impl Planner {
                 order: self.order,
                 hook: hook.clone(),
                 priority: self.priority.unwrap_or(priority),
+                is_block: false,
                 event: row.event.map(|event| event.name),
                 is_async: row.runs != Runs::Sync,
                 depth: self.depth,
@@ -313,8 +328,41 @@ impl Planner {
         self.name = outer;
     }
 
+    /// A list within a hook.
+    pub(crate) fn list(&mut self, hooks: impl FnOnce(&mut Self)) {
+        match self.priority {
+            Some(priority) => self.block(priority, hooks),
+            None => self.nested(hooks),
+        }
+    }
+
+    /// Two hooks, one after the other.
+    pub(crate) fn both(&mut self, hooks: impl FnOnce(&mut Self)) {
+        match self.priority {
+            Some(priority) => self.block(priority, hooks),
+            None => hooks(self),
+        }
+    }
+
+    /// Hooks that a list gives one place. A single hook has that priority; several are a block.
+    fn block(&mut self, priority: i32, hooks: impl FnOnce(&mut Self)) {
+        let mut block = Planner::default();
+        hooks(&mut block);
+        if block.order == 1 {
+            block
+                .rows
+                .iter_mut()
+                .for_each(|row| row.priority = priority);
+        } else {
+            self.hook(super::NAMELESS, priority, &[Row::new(None, Runs::Sync)]);
+            self.rows.last_mut().expect("it is there").is_block = true;
+            block.rows.iter_mut().for_each(|row| row.depth += 1);
+        }
+        self.insert(block);
+    }
+
     /// Hooks within a hook.
-    pub(crate) fn nested(&mut self, hooks: impl FnOnce(&mut Self)) {
+    fn nested(&mut self, hooks: impl FnOnce(&mut Self)) {
         let (outer, name) = (self.priority.take(), self.name.take());
         self.depth += 1;
         hooks(self);

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::decision::ResultOf;
-use crate::event::{Event, Within};
+use crate::event::{Event, Every, Many, One};
 use crate::hook::{
     AnyEvent, Ask, Carries, Dispatch, Hook, Number, Planner, Run, Steps, StepsOf, Watch,
     around_held, as_held, facts_held, priority_of, run_held,
@@ -41,8 +41,9 @@ macro_rules! in_list {
         impl<H: Hook, R: Number> Hook for $Holder<H, R> {
             type Vocabulary = H::Vocabulary;
             type Rank = R;
-            type Answers = Within<H::Answers>;
-            type Wraps = H::Wraps;
+            // Not those of `H`, which are unknown for an `impl AgentHooks`.
+            type Answers = Every<Many>;
+            type Wraps = Every<One>;
             type Exact = H::Exact;
 
             as_held!(this => this.hook);

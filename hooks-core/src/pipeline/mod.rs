@@ -3,20 +3,20 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `order` | a list of hooks, and the comparator that sorts it |
-//! | `sorts` | the constants that a list collects from its hooks |
+//! | `nested` | lists in a list, which are taken apart |
 //! | `at` | a hook with the priority that the list gives it, or with hooks of a source before it |
 //! | this one | [`Pipeline`], the public type |
 
 mod at;
+mod nested;
 mod order;
-mod sorts;
 
 use core::fmt;
 use core::future::Future;
 
 pub(crate) use self::at::{At, Placed};
-pub use self::order::{Listed, Listing, order};
-pub use self::sorts::{Known, Sorts};
+pub use self::nested::{Tuples, arranged, arranged_spread, order_of};
+pub use self::order::{Listed, Listing, Stands, order};
 use crate::decision::HookResult;
 use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary};
 use crate::hook::{
@@ -179,11 +179,11 @@ impl<H: Hook> Pipeline<H> {
     }
 }
 
-/// A pipeline is a hook of priority 0, which you can override with `hooks![pipeline @ 10]`.
+/// In a list, each hook of a pipeline takes its own place; with `hooks![pipeline @ 10]` they all run at priority 10.
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Pipeline<H> {
     type Vocabulary = H::Vocabulary;
-    type Rank = crate::__rank!(0);
+    type Rank = crate::hook::Places;
     type Answers = H::Answers;
     type Wraps = H::Wraps;
     type Exact = H::Exact;
@@ -191,7 +191,7 @@ impl<H: Hook> Hook for Pipeline<H> {
     sets_held!(this => this.hooks);
 
     fn describe(&self, plan: &mut Planner) {
-        plan.nested(|plan| self.hooks.describe(plan));
+        plan.list(|plan| self.hooks.describe(plan));
     }
 }
 

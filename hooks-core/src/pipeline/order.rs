@@ -5,9 +5,9 @@
 
 use core::marker::PhantomData;
 
-use super::{At, Placed};
-use crate::event::Agreed;
-use crate::hook::{Bool, Hook, Number, Place};
+use super::{At, Pipeline};
+use crate::event::{Agreed, AnyVocabulary};
+use crate::hook::{Bool, Hook, Number, Place, Several, Single, Swap};
 
 /// Every hook: what a list accepts.
 #[diagnostic::on_unimplemented(
@@ -24,13 +24,60 @@ pub trait Listing: Sized /* in a `static`: `LazyLock<HookRegistry<AgentEvent>>` 
     type Rank: Number;
 
     /// Takes the hook into a list, at position `P`. This is a function of its own trait, so that rustc reports an
-    /// item that is no hook at the user's token.
-    fn listed<P>(hook: Self) -> (Listed<Self, Self::Rank, P>, Agreed<Self::Vocabulary>);
+    /// item that is not a hook at the user's token.
+    fn listed<P>(hook: Self) -> (Listed<Self, RankIn<Self>, P>, Agreed<VocabularyIn<Self>>)
+    where
+        Self: Stands<<<Self as Listing>::Rank as Number>::Shape>;
+
+    /// The same for the only item of a list, which has no order to lose.
+    fn alone<P>(hook: Self) -> (Listed<Self, Self::Rank, P>, Agreed<Self::Vocabulary>);
 
     /// The same, with the priority that the list gives it.
-    #[expect(clippy::type_complexity, reason = "a list's order is a type")]
-    fn listed_at<P, R: Number>(hook: Self)
-    -> (Listed<At<Self, R>, R, P>, Agreed<Self::Vocabulary>);
+    fn listed_at<P, R: Number>(hook: Self) -> (Listed<At<Self, R>, R, P>, Agreed<AnyVocabulary>);
+}
+
+type ShapeIn<H> = <<H as Listing>::Rank as Number>::Shape;
+type RankIn<H> = <H as Stands<ShapeIn<H>>>::Rank;
+type VocabularyIn<H> = <H as Stands<ShapeIn<H>>>::Vocabulary;
+
+/// What has places of its own in a list: one hook, or a list that is taken apart.
+///
+/// Each type has an impl of its own. With one for all that is [`Open`](super::nested::Open), rustc would take that impl as
+/// the only one, go on with its types, and report the same mistake three times.
+#[diagnostic::on_unimplemented(
+    message = "the places of the hooks in `{Self}` are not known here",
+    label = "at which priority do these hooks run?",
+    note = "say it in the list: with `@ 10` after them, they all run at priority 10, one after the other",
+    note = "a `hooks![…]` needs no place, nor does one behind `&` or in an `Option`: each of its hooks takes its own; hooks \
+            behind a type parameter or an `impl AgentHooks` can also go before or after others, with \
+            `hooks![first].then(second)`; a registry goes in as `..registry`"
+)]
+pub trait Stands<S> {
+    /// The rank.
+    type Rank: Number;
+    /// The vocabulary.
+    type Vocabulary;
+}
+
+#[diagnostic::do_not_recommend]
+impl<H: Hook> Stands<Single> for H {
+    type Rank = H::Rank;
+    type Vocabulary = H::Vocabulary;
+}
+
+macro_rules! stands {
+    ($([$($generics:tt)*] $list:ty, $of:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Stands<Several> for $list {
+            type Rank = <$of as Stands<Several>>::Rank;
+            type Vocabulary = <$of as Stands<Several>>::Vocabulary;
+        }
+    )* };
+}
+stands! {
+    [G: Stands<Several>] Pipeline<G>, G;
+    ['r, H: Stands<Several>] &'r H, H;
+    [H: Stands<Several>] Option<H>, H;
 }
 
 #[diagnostic::do_not_recommend]
@@ -39,12 +86,20 @@ impl<H: Hook> Listing for H {
     type Rank = H::Rank;
 
     #[inline(always)]
-    fn listed<P>(hook: H) -> (Listed<H, H::Rank, P>, Agreed<H::Vocabulary>) {
+    fn listed<P>(hook: H) -> (Listed<H, RankIn<H>, P>, Agreed<VocabularyIn<H>>)
+    where
+        H: Stands<ShapeIn<H>>,
+    {
         (Listed::new(hook), Agreed::NEW)
     }
 
     #[inline(always)]
-    fn listed_at<P, R: Number>(hook: H) -> (Listed<At<H, R>, R, P>, Agreed<H::Vocabulary>) {
+    fn alone<P>(hook: H) -> (Listed<H, H::Rank, P>, Agreed<H::Vocabulary>) {
+        (Listed::new(hook), Agreed::NEW)
+    }
+
+    #[inline(always)]
+    fn listed_at<P, R: Number>(hook: H) -> (Listed<At<H, R>, R, P>, Agreed<AnyVocabulary>) {
         (Listed::new(At::new(hook)), Agreed::NEW)
     }
 }
@@ -70,16 +125,7 @@ impl<H, R, P> Listed<H, R, P> {
     pub fn into_hook(self) -> H {
         self.hook
     }
-
-    /// The hook with its priority, once the list is sorted: what a list with a spread holds.
-    #[inline(always)]
-    pub fn into_placed(self) -> Placed<H, R> {
-        Placed::new(self.hook)
-    }
 }
-
-/// Whether the hook of rank `B` at position `Q` runs before the hook of rank `A` at position `P`.
-type Swap<A, P, B, Q> = <B as Number>::Above<A, <P as Place>::After<Q>>;
 
 /// One comparator of the sorting network: returns the hook that runs first, then the other.
 #[inline(always)]

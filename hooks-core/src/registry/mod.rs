@@ -589,11 +589,11 @@ impl<V: Vocabulary> fmt::Debug for HookRegistry<V> {
     }
 }
 
-/// A registry is a hook of priority 0, which you can override with `hooks![registry @ -10]`.
+/// In a list beside others, a registry needs a place, `hooks![registry @ -10]`, or gives each hook its own, `..registry`.
 #[diagnostic::do_not_recommend]
 impl<V: Vocabulary> Hook for HookRegistry<V> {
     type Vocabulary = V;
-    type Rank = crate::__rank!(0);
+    type Rank = crate::hook::Places;
     type Answers = Every<Many>;
     type Exact = Every<Many>;
     type Wraps = ();

@@ -38,7 +38,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<G: Hook, S: HandlerSource> Hook for Spread<G, S> {
     type Vocabulary = S::Vocabulary;
-    type Rank = crate::__rank!(0);
+    type Rank = crate::hook::Places;
     type Answers = Both<G::Answers, Every<Many>>;
     type Exact = Every<Many>;
     type Wraps = G::Wraps;

@@ -4,5 +4,6 @@
 mod common;
 mod guards;
 mod judged;
+mod nested;
 mod then;
 mod wrappers;

@@ -50,12 +50,15 @@ async fn it_nests_on_either_side() {
 #[tokio::test]
 async fn it_stands_in_a_list_at_priority_0_and_at_any_other() {
     let two = || Mark("x").then(MarkLater("y"));
-    let hooks = hooks![Mark("b") @ -1, two(), Mark("a") @ 1];
+    let hooks = hooks![Mark("b") @ -1, two() @ 0, Mark("a") @ 1];
     assert_eq!(order(&hooks).await, "axyb");
     let hooks = hooks![Mark("b") @ -1, two() @ 2, Mark("a") @ 1];
     assert_eq!(order(&hooks).await, "xyab");
     let source = Registry::new().with(plugin("1", 1)).with(plugin("2", -1));
-    assert_eq!(order(&hooks![Mark("a"), two(), ..source]).await, "1axy2");
+    assert_eq!(
+        order(&hooks![Mark("a"), two() @ 0, ..source]).await,
+        "1axy2"
+    );
 }
 
 #[test]
@@ -129,7 +132,7 @@ async fn where_both_are_synchronous_no_executor_is_needed() {
     let all = both(now("a"), both(now("b"), now("c")));
     assert_eq!(order_now(&all), "abc");
     assert_eq!(order(&all).await, "abc", "it can be awaited too");
-    let listed = hooks![now("a").then(now("b")), Mark("c") @ -1];
+    let listed = hooks![now("a").then(now("b")) @ 0, Mark("c") @ -1];
     assert_eq!(order_now(&listed), "abc");
     assert_eq!(order_now(&both(hooks![], None::<Mark>)), "");
 }

@@ -443,7 +443,7 @@ mod shadow {
     fn within_it_decisions_count_as_ever() {
         let notes = Notes::default();
         let within = hooks![Blocks("x", notes.clone()) @ 1, Log("never", notes.clone())].shadow();
-        let hooks = hooks![within, Log("after", notes.clone()) @ -1];
+        let hooks = hooks![within @ 0, Log("after", notes.clone()) @ -1];
         assert!(hooks.intercept_now(&cx(), &mut call("x")).is_continue());
         assert_eq!(notes.take(), ["x", "after"]);
     }
@@ -601,7 +601,7 @@ mod all_of_them {
             Hangs.timeout(SECOND).or_skip().when(|_, _| true) @ 3,
             DecidesLater.read_only().shadow() @ 2,
             Mark("a").on_panic(OnPanic::Block).timeout(SECOND) @ 1,
-            hooks![Hangs, MarkLater("b")].timeout(SECOND).shadow(),
+            hooks![Hangs, MarkLater("b")].timeout(SECOND).shadow() @ 0,
         ];
         assert_eq!(asked(&hooks).await, ["a", ""]);
         let run = tokio::spawn(async move { asked(&hooks.then(second())).await });

@@ -525,7 +525,7 @@ mod panics {
             let permits = Arc::new(Semaphore::new(2));
             let hooks = hooks![
                 Holds(permits.clone()),
-                Holds(permits.clone()).then(Brackets("a"))
+                Holds(permits.clone()).then(Brackets("a")) @ 0
             ];
             let local = tokio::task::LocalSet::new();
             let run = local.spawn_local(async move {

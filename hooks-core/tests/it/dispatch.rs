@@ -719,7 +719,7 @@ async fn a_dispatch_through_the_agents_bound_can_be_spawned() {
             later,
             delta,
             Arc::new(Counter::default()),
-            HookRegistry::<AgentEvent>::new(),
+            HookRegistry::<AgentEvent>::new() @ 0,
             hooks![later],
         ],
     });

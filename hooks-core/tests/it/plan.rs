@@ -39,7 +39,7 @@ order  hook          priority  event           runs
 1      lower             1000  BeforeToolCall  sync
 2      two faces            7  BeforeToolCall  sync
 2      two faces            7  ToolCallEnd     async
-3        tick               2  HeartbeatTick   sync
+3      tick                 1  HeartbeatTick   sync
 4      HookRegistry       -10  every event     async
 5        plugin             3  every event     async
 6      trace         -1000000  every event     sync

@@ -176,7 +176,7 @@ async fn it_sees_every_hook_wherever_that_stands() {
         hooks![hooks![looks] @ 9, hooks![hooks![changes, modifies]]],
         looks.then(changes).then(modifies),
         opaque(looks).then(opaque(hooks![changes, modifies])),
-        hooks![looks.then(changes), modifies @ -1],
+        hooks![looks.then(changes) @ 0, modifies @ -1],
         all(),
         hooks![all()],
         hooks![..all()],
@@ -200,7 +200,7 @@ async fn it_sees_every_hook_wherever_that_stands() {
         hooks![
             looks.named("other").named("looks") @ 9,
             changes,
-            hooks![modifies].named("one"),
+            hooks![modifies].named("one") @ 0,
         ],
     ];
 }
@@ -208,7 +208,7 @@ async fn it_sees_every_hook_wherever_that_stands() {
 #[test]
 fn without_an_executor_it_is_the_same() {
     let probe = Told::default();
-    let hooks = hooks![looks, modifies.then(decides)].with_probe(&probe);
+    let hooks = hooks![looks, modifies.then(decides) @ 0].with_probe(&probe);
     let mut call = BeforeToolCall::new("block", "x", json!({}));
     assert!(!hooks.intercept_now(&cx(), &mut call).is_continue());
     let expected = [
@@ -298,7 +298,7 @@ async fn it_is_told_of_failures_with_the_event_as_it_is_then() {
     ];
     assert_eq!(told(&probe, &hooks, "").await, expected);
     let hooks =
-        hooks![hooks![looks, panics].on_panic(OnPanic::Block), last @ -1].with_probe(&probe);
+        hooks![hooks![looks, panics].on_panic(OnPanic::Block) @ 0, last @ -1].with_probe(&probe);
     let expected = ["s1 begins x", LOOKS, oh_no, "end block x after 1"];
     assert_eq!(told(&probe, &hooks, "").await, expected);
     let hooks = hooks![hangs.timeout(second)].with_probe(&probe);
@@ -351,7 +351,7 @@ async fn several_may_be_attached_and_each_sees_what_is_inside_it() {
     assert_eq!(seen, ["s1 begins x", LOOKS, "end continue x after 1"]);
     assert_eq!(outer.take().len(), 6, "it is attached twice");
 
-    let hooks = hooks![looks, hooks![modifies].with_probe(&inner)].with_probe(&outer);
+    let hooks = hooks![looks, hooks![modifies].with_probe(&inner) @ 0].with_probe(&outer);
     let seen = told(&inner, &hooks, "").await;
     assert_eq!(seen, ["s1 begins x", MODIFIES, "end continue m after 1"]);
     assert_eq!(
@@ -392,7 +392,7 @@ async fn one_that_is_attached_to_a_source_sees_the_whole_list() {
     let alone = ["s1 begins x", CHANGES, "end continue x! after 1"];
     assert_eq!(told(&probe, &source, "").await, alone);
     assert_eq!(
-        told(&probe, &hooks![looks, source.clone()], "").await,
+        told(&probe, &hooks![looks, source.clone() @ 0], "").await,
         alone
     );
     // Also where no hook of the source wants the event.
@@ -511,7 +511,7 @@ async fn it_may_ask_how_long_a_hook_ran() {
     }
     let probe = Timed(Notes::default());
     for hooks in [Registry::new().with(slow)] {
-        let hooks = hooks![slow, hooks].with_probe(&probe);
+        let hooks = hooks![slow, hooks @ 0].with_probe(&probe);
         assert!(hooks.intercept(&cx(), &mut call("x")).await.is_continue());
     }
     assert_eq!(probe.0.take(), ["true", "true"]);

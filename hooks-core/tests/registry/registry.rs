@@ -184,12 +184,13 @@ mod names {
         let plan = "\
 order  hook          priority  event           runs
 1      HookRegistry         0  every event     async
-2          IX               9  BeforeToolCall  sync
-3          IX               8  BeforeToolCall  sync
+2        IX                 9  BeforeToolCall  sync
+3        IX                 8  BeforeToolCall  sync
 4        seven              7  BeforeToolCall  sync
 5        box                5  every event     async
-6          IX               9  BeforeToolCall  sync
-7          seven            7  BeforeToolCall  sync
+6        hooks              0                  one after the other
+7          IX               9  BeforeToolCall  sync
+8          seven            7  BeforeToolCall  sync
 ";
         assert_eq!(registry.plan().to_string(), plan);
     }
@@ -508,7 +509,7 @@ mod a_hook_that_fails {
                 .with(noting("1", 60, &notes))
                 .with(noting("2", 40, &notes));
             let spread = hooks![Mark("a") @ 50, ..plugins.clone()];
-            let one_place = hooks![Mark("a") @ 50, plugins];
+            let one_place = hooks![Mark("a") @ 50, plugins @ 0];
             for _ in 0..2 {
                 assert_eq!(order(&spread).await, "1a2");
                 assert_eq!(order(&one_place).await, "a12");

@@ -18,8 +18,8 @@ pub(super) fn list(list: &List) -> syn::Result<()> {
         errors.at(
             item.hook.span(),
             format!(
-                "a list holds at most {MOST} hooks: a pipeline is a hook, so write some of them as a \
-                 `hooks![…]` of their own"
+                "a list holds at most {MOST} hooks: write some of them as a list with one place, \
+                 `hooks![…] @ 10`"
             ),
         );
     }

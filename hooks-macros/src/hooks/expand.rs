@@ -3,7 +3,7 @@
 //! The network is Batcher's odd-even merge sort. Its comparators do not depend on the values: each is
 //! `let (a, b) = order(a, b);`, and the type checker infers the types of the results.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
@@ -18,44 +18,39 @@ pub(super) fn list(list: &List) -> TokenStream {
     let names: Vec<Ident> = (0..list.items.len())
         .map(|nth| format_ident!("__hook{nth}"))
         .collect();
+    // What is alone in a list has no place among others.
+    let has_places = list.items.len() > 1 || list.spread.is_some();
     let listed = list
         .items
         .iter()
         .enumerate()
-        .map(|(nth, item)| listed((nth, list.items.len() > 1), &names[nth], item));
+        .map(|(nth, item)| listed((nth, has_places), &names[nth], item));
     let comparators = network(list.items.len()).map(|(a, b)| {
         let (a, b) = (&names[a], &names[b]);
         quote!(let (#a, #b) = ::hooks_core::__private::order(#a, #b);)
     });
-    let take = if list.spread.is_some() {
-        quote!(into_placed)
-    } else {
-        quote!(into_hook)
-    };
-    let hooks: Vec<_> = names.iter().map(|name| quote!(#name.#take())).collect();
-    let mut group = grouped(&hooks);
+    let (ordered, mut group) = grouped(&names, list.spread.is_some());
     if let Some(source) = &list.spread {
         // A mistake in a source is reported at the source.
         let span = source.span();
         let arguments = quote!(&__agreed, #group, #source);
         group = quote_spanned!(span=> ::hooks_core::__private::spread(#arguments));
     }
-    let known = (list.items.len() > 1).then(|| quote!(let __known = ::hooks_core::Known;));
     let names_differ = names_differ(&list.items);
     quote!({
         #(#names_differ)*
         let __agreed = ::hooks_core::__private::Agreed::NOTHING_YET;
-        #known
         #(#listed)*
         #(#comparators)*
+        #ordered
         ::hooks_core::Pipeline::new(#group)
     })
 }
 
 /// Takes one hook into the list, at its position, and makes it agree on a vocabulary with the hooks before it.
 ///
-/// In a list of several, the hook is sorted, which fails if its type is hidden.
-fn listed((nth, is_sorted): (usize, bool), name: &Ident, item: &Item) -> TokenStream {
+/// One of several needs a place: its own priority, or one that the list gives it.
+fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenStream {
     let span = item.hook.span();
     let [high, low] = [nth / 16, nth % 16].map(Literal::usize_unsuffixed);
     let position =
@@ -69,7 +64,8 @@ fn listed((nth, is_sorted): (usize, bool), name: &Ident, item: &Item) -> TokenSt
         // A mistake in a hook is reported at the hook, so the whole call has its span.
         let listed = match priority {
             None => {
-                quote_spanned!(span=> <_ as ::hooks_core::__private::Listing>::listed::<#position>(#hook))
+                let listed = Ident::new(if has_places { "listed" } else { "alone" }, span);
+                quote_spanned!(span=> <_ as ::hooks_core::__private::Listing>::#listed::<#position>(#hook))
             }
             Some(constant) => {
                 let rank = item.priority.as_ref().map(rank::of);
@@ -82,14 +78,8 @@ fn listed((nth, is_sorted): (usize, bool), name: &Ident, item: &Item) -> TokenSt
         let arguments = quote!(__vocabulary, __agreed);
         let joined =
             quote_spanned!(span=> <_ as ::hooks_core::SharesVocabulary<_>>::joined(#arguments));
-        let sorted = is_sorted.then(|| {
-            let arguments = quote!(__known, #name, __vocabulary);
-            let sorted = quote_spanned!(span=> <_ as ::hooks_core::Sorts<_, _>>::sorts(#arguments));
-            quote!(let (__known, #name, __vocabulary) = #sorted;)
-        });
         quote! {
             let (#name, __vocabulary) = #listed;
-            #sorted
             let __agreed = #joined;
         }
     };
@@ -143,13 +133,41 @@ fn names_differ(items: &[Item]) -> Vec<TokenStream> {
     all
 }
 
-/// Groups hooks eight wide, and the groups again, until one is left.
-fn grouped(hooks: &[TokenStream]) -> TokenStream {
-    let group = |members: &[TokenStream]| quote!(::hooks_core::__private::Group::new(&__agreed, (#(#members,)*)));
-    if hooks.len() <= WIDTH {
-        return group(hooks);
+/// The order of a list, and its hooks in that order: a group of eight, of groups of eight, and so on.
+///
+/// The hooks of lists in the list take their own places. A hook that is alone has none to take.
+fn grouped(names: &[Ident], is_spread: bool) -> (Option<TokenStream>, TokenStream) {
+    if names.is_empty() || (names.len() == 1 && !is_spread) {
+        let hooks = quote!((#(#names.into_hook(),)*));
+        return (
+            None,
+            quote!(::hooks_core::__private::Group::new(&__agreed, #hooks)),
+        );
     }
-    grouped(&hooks.chunks(WIDTH).map(group).collect::<Vec<_>>())
+    let mut tuples: Vec<_> = names
+        .chunks(WIDTH)
+        .map(|names| quote!((#(#names,)*)))
+        .collect();
+    while tuples.len() > 1 {
+        let wider = tuples.chunks(WIDTH);
+        tuples = wider
+            .map(|tuples| quote!(::hooks_core::__private::Tuples((#(#tuples,)*))))
+            .collect();
+    }
+    let ordered = quote! {
+        let __hooks = #(#tuples)*;
+        let __order = ::hooks_core::__private::order_of(&__hooks);
+    };
+    let arranged = Ident::new(
+        if is_spread {
+            "arranged_spread"
+        } else {
+            "arranged"
+        },
+        Span::call_site(),
+    );
+    let hooks = quote!(::hooks_core::__private::#arranged(&__agreed, __order, __hooks));
+    (Some(ordered), hooks)
 }
 
 /// The comparators of Batcher's odd-even merge sort for any number of values, in order.

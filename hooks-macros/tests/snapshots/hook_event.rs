@@ -91,7 +91,6 @@ impl<'__a> ::hooks_core::SharesVocabulary<ShopEvent<'__a>> for ShopEvent<'_> {
 impl ::hooks_core::SharesVocabulary<::hooks_core::AnyVocabulary> for ShopEvent<'_> {
     type Common = ShopEvent<'static>;
 }
-::hooks_core::__private::sorts!(ShopEvent < 'static >);
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::ContextOf<ShopEvent<'_>> for ShopContext {

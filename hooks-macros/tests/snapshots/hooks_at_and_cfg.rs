@@ -1,7 +1,6 @@
 fn pipeline() {
     {
         let __agreed = hooks_core::__private::Agreed::NOTHING_YET;
-        let __known = hooks_core::Known;
         let (__hook0, __vocabulary) = {
             const __PRIORITY: ::core::primitive::i32 = -10;
             <_ as hooks_core::__private::Listing>::listed_at::<
@@ -14,10 +13,6 @@ fn pipeline() {
                 >,
             >(plugins)
         };
-        let (__known, __hook0, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook0, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
@@ -30,10 +25,6 @@ fn pipeline() {
                     hooks_core::__private::rank!(__PRIORITY),
                 >(trace)
             };
-            let (__known, __hook1, __vocabulary) = <_ as hooks_core::Sorts<
-                _,
-                _,
-            >>::sorts(__known, __hook1, __vocabulary);
             let __agreed = <_ as hooks_core::SharesVocabulary<
                 _,
             >>::joined(__vocabulary, __agreed);
@@ -44,21 +35,16 @@ fn pipeline() {
             let (__hook1, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
                 (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<1>),
             >(hooks_core::__private::ABSENT);
-            let (__known, __hook1, __vocabulary) = <_ as hooks_core::Sorts<
-                _,
-                _,
-            >>::sorts(__known, __hook1, __vocabulary);
             let __agreed = <_ as hooks_core::SharesVocabulary<
                 _,
             >>::joined(__vocabulary, __agreed);
             (__hook1, __agreed)
         };
         let (__hook0, __hook1) = hooks_core::__private::order(__hook0, __hook1);
+        let __hooks = (__hook0, __hook1);
+        let __order = hooks_core::__private::order_of(&__hooks);
         hooks_core::Pipeline::new(
-            hooks_core::__private::Group::new(
-                &__agreed,
-                (__hook0.into_hook(), __hook1.into_hook()),
-            ),
+            hooks_core::__private::arranged(&__agreed, __order, __hooks),
         )
     }
 }

@@ -1,94 +1,57 @@
 fn pipeline() {
     {
         let __agreed = hooks_core::__private::Agreed::NOTHING_YET;
-        let __known = hooks_core::Known;
         let (__hook0, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<0>),
         >(a);
-        let (__known, __hook0, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook0, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook1, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<1>),
         >(b);
-        let (__known, __hook1, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook1, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook2, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<2>),
         >(c);
-        let (__known, __hook2, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook2, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook3, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<3>),
         >(d);
-        let (__known, __hook3, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook3, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook4, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<4>),
         >(e);
-        let (__known, __hook4, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook4, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook5, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<5>),
         >(f);
-        let (__known, __hook5, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook5, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook6, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<6>),
         >(g);
-        let (__known, __hook6, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook6, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook7, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<7>),
         >(h);
-        let (__known, __hook7, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook7, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
         let (__hook8, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
             (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<8>),
         >(i);
-        let (__known, __hook8, __vocabulary) = <_ as hooks_core::Sorts<
-            _,
-            _,
-        >>::sorts(__known, __hook8, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
@@ -120,26 +83,13 @@ fn pipeline() {
         let (__hook3, __hook4) = hooks_core::__private::order(__hook3, __hook4);
         let (__hook5, __hook6) = hooks_core::__private::order(__hook5, __hook6);
         let (__hook7, __hook8) = hooks_core::__private::order(__hook7, __hook8);
+        let __hooks = hooks_core::__private::Tuples((
+            (__hook0, __hook1, __hook2, __hook3, __hook4, __hook5, __hook6, __hook7),
+            (__hook8,),
+        ));
+        let __order = hooks_core::__private::order_of(&__hooks);
         hooks_core::Pipeline::new(
-            hooks_core::__private::Group::new(
-                &__agreed,
-                (
-                    hooks_core::__private::Group::new(
-                        &__agreed,
-                        (
-                            __hook0.into_hook(),
-                            __hook1.into_hook(),
-                            __hook2.into_hook(),
-                            __hook3.into_hook(),
-                            __hook4.into_hook(),
-                            __hook5.into_hook(),
-                            __hook6.into_hook(),
-                            __hook7.into_hook(),
-                        ),
-                    ),
-                    hooks_core::__private::Group::new(&__agreed, (__hook8.into_hook(),)),
-                ),
-            ),
+            hooks_core::__private::arranged(&__agreed, __order, __hooks),
         )
     }
 }

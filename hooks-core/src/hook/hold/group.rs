@@ -46,6 +46,10 @@ impl<V, T> Group<V, T> {
         }
     }
 
+    pub(crate) const fn members(&self) -> &T {
+        &self.members
+    }
+
     pub(crate) fn into_members(self) -> T {
         self.members
     }
@@ -177,7 +181,7 @@ macro_rules! groups {
         #[diagnostic::do_not_recommend]
         impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
             type Vocabulary = V;
-            type Rank = $crate::__rank!(0);
+            type Rank = $crate::hook::Places;
             type Answers = Within<answers!(Answers; $($H)*)>;
             type Wraps = answers!(Wraps; $($H)*);
             type Exact = answers!(Exact; $($H)*);

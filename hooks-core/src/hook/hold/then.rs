@@ -66,7 +66,7 @@ impl<A: Hook, B: Hook> fmt::Debug for Then<A, B> {
 #[diagnostic::do_not_recommend]
 impl<A: Hook, B: Hook> Hook for Then<A, B> {
     type Vocabulary = AnyVocabulary;
-    type Rank = crate::__rank!(0);
+    type Rank = crate::hook::Places;
     // Those of the two are unknown for an `impl AgentHooks`.
     type Answers = Every<Many>;
     type Wraps = Every<One>;
@@ -75,7 +75,7 @@ impl<A: Hook, B: Hook> Hook for Then<A, B> {
     sets_held!(this => this.both);
 
     fn describe(&self, plan: &mut Planner) {
-        self.both.describe(plan);
+        plan.both(|plan| self.both.describe(plan));
     }
 }
 

@@ -115,7 +115,6 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             type Common = #ident<'static>;
         }
 
-        ::hooks_core::__private::sorts!(#ident<'static>);
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

@@ -14,8 +14,14 @@
 
 use crate::event::Nibble;
 
+mod merge;
+
+use self::merge::Takes;
+pub(crate) use self::merge::{Down, Lists, Sorted, Spot, Swap};
+
 /// A type-level boolean.
-pub trait Bool {
+pub trait Bool: Takes {
+    type Not: Bool;
     type Pair<A, B>;
     /// Swaps two values if `Self` is [`True`].
     fn swap<A, B>(first: A, second: B) -> Self::Pair<A, B>;
@@ -27,6 +33,7 @@ pub enum True {}
 pub enum False {}
 
 impl Bool for True {
+    type Not = False;
     type Pair<A, B> = (B, A);
     #[inline(always)]
     fn swap<A, B>(first: A, second: B) -> (B, A) {
@@ -35,6 +42,7 @@ impl Bool for True {
 }
 
 impl Bool for False {
+    type Not = True;
     type Pair<A, B> = (A, B);
     #[inline(always)]
     fn swap<A, B>(first: A, second: B) -> (A, B) {
@@ -103,6 +111,10 @@ pub struct Few<S, D2, D1, D0>(core::marker::PhantomData<(S, D2, D1, D0)>);
 pub trait Number {
     /// The number itself.
     const VALUE: u32;
+    /// Whether it is the place of one hook, or of several.
+    type Shape;
+    /// The rank of hooks of which one has this rank: [`Places`].
+    type OfSeveral: Number;
     /// `Self > Other`; `Tie` if they are equal.
     type Above<Other: Number, Tie: Bool>: Bool;
     /// `Few<S, C, B, A> > Self`.
@@ -114,6 +126,8 @@ pub trait Number {
 }
 
 impl<S: Digit, D2: Digit, D1: Digit, D0: Digit> Number for Few<S, D2, D1, D0> {
+    type Shape = Single;
+    type OfSeveral = Places;
     const VALUE: u32 = (S::VALUE << 28)
         | (<S::Fill as Digit>::VALUE * 0x0111_1000)
         | (D2::VALUE << 8)
@@ -147,6 +161,8 @@ impl<S: Digit, D2: Digit, D1: Digit, D0: Digit> Number for Few<S, D2, D1, D0> {
 impl<D7: Digit, D6: Digit, D5: Digit, D4: Digit, D3: Digit, D2: Digit, D1: Digit, D0: Digit> Number
     for Digits<D7, D6, D5, D4, D3, D2, D1, D0>
 {
+    type Shape = Single;
+    type OfSeveral = Places;
     const VALUE: u32 = (D7::VALUE << 28)
         | (D6::VALUE << 24)
         | (D5::VALUE << 20)
@@ -186,6 +202,39 @@ impl<D7: Digit, D6: Digit, D5: Digit, D4: Digit, D3: Digit, D2: Digit, D1: Digit
             F::Above<D5, E::Above<D4, D::Above<D3, C::Above<D2, B::Above<D1, A::Above<D0, Tie>>>>>>,
         >,
     >;
+}
+
+/// A hook has one place in a list.
+#[derive(Debug)]
+pub enum Single {}
+/// Hooks have several places in a list.
+#[derive(Debug)]
+pub enum Several {}
+
+/// The rank of several hooks, each of which has one of its own. As a number it is 0.
+#[derive(Debug)]
+pub enum Places {}
+
+type Zero = crate::__rank!(0);
+
+impl Number for Places {
+    const VALUE: u32 = SIGN;
+    type Shape = Several;
+    type OfSeveral = Places;
+    type Above<Other: Number, Tie: Bool> = <Zero as Number>::Above<Other, Tie>;
+    type OverFew<S: Digit, C: Digit, B: Digit, A: Digit, Tie: Bool> =
+        <Zero as Number>::OverFew<S, C, B, A, Tie>;
+    type OverDigits<
+        H: Digit,
+        G: Digit,
+        F: Digit,
+        E: Digit,
+        D: Digit,
+        C: Digit,
+        B: Digit,
+        A: Digit,
+        Tie: Bool,
+    > = <Zero as Number>::OverDigits<H, G, F, E, D, C, B, A, Tie>;
 }
 
 /// A position in a list: two digits.
