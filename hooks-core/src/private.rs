@@ -13,7 +13,7 @@ pub use crate::hook::{
     catch, catch_async, deadline, is_same, judges, kept, misfit, nibble, nothing, restored,
     skipped,
 };
-pub use crate::pipeline::{Listed, Listing, Tuples, arranged, arranged_spread, order, order_of};
+pub use crate::pipeline::{Arrange, Listed, Listing, Plain, Spreads, Tuples, order, order_of};
 #[cfg(feature = "std")]
 pub use crate::registry::{Boxes, Called, Known, ask_boxed, ask_boxed_copy, spread, wants_boxed};
 pub use crate::trace::{enter, traced};

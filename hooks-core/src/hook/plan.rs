@@ -77,7 +77,10 @@ impl Plan {
     pub(crate) fn of(hooks: &impl Hook) -> Self {
         let mut planner = Planner::default();
         hooks.describe(&mut planner);
-        let mut rows = planner.rows;
+        Plan::made(planner.rows)
+    }
+
+    fn made(mut rows: Vec<PlanRow>) -> Self {
         for nth in 0..rows.len() {
             if rows[nth].is_guard {
                 let (row, rest) = (&rows[nth], &rows[nth + 1..]);

@@ -15,7 +15,7 @@ use core::fmt;
 use core::future::Future;
 
 pub(crate) use self::at::{At, Placed};
-pub use self::nested::{Tuples, arranged, arranged_spread, order_of};
+pub use self::nested::{Arrange, Plain, Spreads, Tuples, order_of};
 pub use self::order::{Listed, Listing, Stands, order};
 use crate::decision::HookResult;
 use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary};

@@ -142,7 +142,7 @@ impl<H: Hook, R, P: Place> Enters<Single> for Listed<H, R, P> {
 
     #[inline(always)]
     fn items(self) -> Slot<H, P> {
-        Slot::new(self.into_hook())
+        Slot::new(self.hook)
     }
 }
 
@@ -151,7 +151,7 @@ impl<H: Open<P>, R, P> Enters<Several> for Listed<H, R, P> {
 
     #[inline(always)]
     fn items(self) -> Opened<H::Store> {
-        Opened(self.into_hook().open())
+        Opened(self.hook.open())
     }
 }
 
@@ -353,18 +353,20 @@ where
     <<T::Items as Items>::Nested<(), ()> as Ordered<T>>::ORDER
 }
 
-/// A list as a group.
+/// A list as a group, with the hooks of the lists in it in their places.
 pub trait Arrange<V, F, T> {
+    /// The group.
     type Group;
 
-    fn arrange(hooks: T) -> Self::Group;
+    /// Puts the items into it.
+    fn arrange(self, agreed: &Agreed<V>, hooks: T) -> Self::Group;
 }
 
 impl<V, F, T: Grouped<V, F>> Arrange<V, F, T> for Sortedly {
     type Group = T::Group;
 
     #[inline(always)]
-    fn arrange(hooks: T) -> T::Group {
+    fn arrange(self, _: &Agreed<V>, hooks: T) -> T::Group {
         hooks.grouped()
     }
 }
@@ -375,21 +377,9 @@ where
 {
     type Group = <O::Groups as Whole<V>>::Whole;
 
-    fn arrange(hooks: T) -> Self::Group {
+    fn arrange(self, _: &Agreed<V>, hooks: T) -> Self::Group {
         O::build(&mut hooks.items()).whole()
     }
-}
-
-/// A list, with the hooks of the lists in it in their places.
-#[inline(always)]
-pub fn arranged<V, T, O: Arrange<V, Plain, T>>(_: &Agreed<V>, _: O, hooks: T) -> O::Group {
-    O::arrange(hooks)
-}
-
-/// The same, for a list with a spread.
-#[inline(always)]
-pub fn arranged_spread<V, T, O: Arrange<V, Spreads, T>>(_: &Agreed<V>, _: O, hooks: T) -> O::Group {
-    O::arrange(hooks)
 }
 
 /// `(A, (B, (…, tail)))`
@@ -491,12 +481,21 @@ macro_rules! widths {
             }
         }
 
-        impl<V, F: Form, $($H: Hook, $R: Number, $P),*> Grouped<V, F> for ($(Listed<$H, $R, $P>,)*) {
-            type Group = Group<V, ($(F::Of<$H, $R>,)*)>;
+        impl<V, $($H, $R, $P),*> Grouped<V, Plain> for ($(Listed<$H, $R, $P>,)*) {
+            type Group = Group<V, ($($H,)*)>;
 
             #[inline(always)]
             fn grouped(self) -> Self::Group {
-                Group::of(($(F::of::<$H, $R>(self.$nth.into_hook()),)*))
+                Group::of(($(self.$nth.hook,)*))
+            }
+        }
+
+        impl<V, $($H, $R, $P),*> Grouped<V, Spreads> for ($(Listed<$H, $R, $P>,)*) {
+            type Group = Group<V, ($(Placed<$H, $R>,)*)>;
+
+            #[inline(always)]
+            fn grouped(self) -> Self::Group {
+                Group::of(($(Placed::new(self.$nth.hook),)*))
             }
         }
 

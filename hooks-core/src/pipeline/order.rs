@@ -90,36 +90,46 @@ impl<H: Hook> Listing for H {
     where
         H: Stands<ShapeIn<H>>,
     {
-        (Listed::new(hook), Agreed::NEW)
+        (
+            Listed {
+                hook,
+                order: PhantomData,
+            },
+            Agreed::NEW,
+        )
     }
 
     #[inline(always)]
     fn alone<P>(hook: H) -> (Listed<H, H::Rank, P>, Agreed<H::Vocabulary>) {
-        (Listed::new(hook), Agreed::NEW)
+        (
+            Listed {
+                hook,
+                order: PhantomData,
+            },
+            Agreed::NEW,
+        )
     }
 
     #[inline(always)]
     fn listed_at<P, R: Number>(hook: H) -> (Listed<At<H, R>, R, P>, Agreed<AnyVocabulary>) {
-        (Listed::new(At::new(hook)), Agreed::NEW)
+        (
+            Listed {
+                hook: At::new(hook),
+                order: PhantomData,
+            },
+            Agreed::NEW,
+        )
     }
 }
 
 /// A hook in a list: its rank, and its position, which decides between equal ranks.
 #[derive(Debug)]
 pub struct Listed<H, R, P> {
-    hook: H,
+    pub(super) hook: H,
     order: PhantomData<(R, P)>,
 }
 
 impl<H, R, P> Listed<H, R, P> {
-    #[inline(always)]
-    pub(crate) const fn new(hook: H) -> Self {
-        Listed {
-            hook,
-            order: PhantomData,
-        }
-    }
-
     /// The hook, once the list is sorted.
     #[inline(always)]
     pub fn into_hook(self) -> H {

@@ -17,6 +17,7 @@ mod source;
 mod spent;
 mod spread;
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -33,7 +34,7 @@ use self::set::{Entry, Policy, Set};
 pub use self::source::HandlerSource;
 pub use self::spent::{spend_time, time_spent};
 pub use self::spread::spread;
-use crate::decision::{HookResult, ResultOf, go_on};
+use crate::decision::{HookResult, Name, ResultOf, go_on};
 use crate::event::{
     Context, Event, EventSet, Every, Intercepted, Many, Observed, SharesVocabulary, Vocabulary,
 };
@@ -510,19 +511,7 @@ impl<V: Vocabulary> HookRegistry<V> {
         H: Hook + 'static,
         V::Static: Boxes<H>,
     {
-        let plan = Plan::of(&hook);
-        let first = plan.clone().next();
-        let is_one = plan
-            .clone()
-            .all(|row| Some(row.order) == first.as_ref().map(|row| row.order));
-        let (mut name, mut own) = (hook.name().owned(), 0);
-        if let Some(row) = first.filter(|_| is_one) {
-            own = row.priority;
-            // A list of one hook has the name of that hook, unless it was given another.
-            if name == NAMELESS {
-                name = row.hook;
-            }
-        }
+        let (name, own) = named(hook.name(), Plan::of(&hook));
         if !hook.wrapped().is_empty() {
             let name = name.into();
             return Err(RegisterError::Around { name });
@@ -557,6 +546,19 @@ impl<V: Vocabulary> HookRegistry<V> {
     fn current(&self) -> Arc<Set<V::Static>> {
         let current = self.shared.set.read();
         Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The name and the priority of hooks: those of the hook, if there is one; several have no priority.
+fn named(name: Name<'_>, mut plan: Plan) -> (Cow<'static, str>, i32) {
+    let name = name.owned();
+    match plan.next() {
+        Some(first) if plan.all(|row| row.order == first.order) => {
+            // A list of one hook has the name of that hook, unless it was given another.
+            let name = if name == NAMELESS { first.hook } else { name };
+            (name, first.priority)
+        }
+        _ => (name, 0),
     }
 }
 

@@ -158,15 +158,13 @@ fn grouped(names: &[Ident], is_spread: bool) -> (Option<TokenStream>, TokenStrea
         let __hooks = #(#tuples)*;
         let __order = ::hooks_core::__private::order_of(&__hooks);
     };
-    let arranged = Ident::new(
-        if is_spread {
-            "arranged_spread"
-        } else {
-            "arranged"
-        },
+    let form = Ident::new(
+        if is_spread { "Spreads" } else { "Plain" },
         Span::call_site(),
     );
-    let hooks = quote!(::hooks_core::__private::#arranged(&__agreed, __order, __hooks));
+    let form =
+        quote!(<_ as ::hooks_core::__private::Arrange<_, ::hooks_core::__private::#form, _>>);
+    let hooks = quote!(#form::arrange(__order, &__agreed, __hooks));
     (Some(ordered), hooks)
 }
 

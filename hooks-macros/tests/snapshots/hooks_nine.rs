@@ -89,7 +89,11 @@ fn pipeline() {
         ));
         let __order = hooks_core::__private::order_of(&__hooks);
         hooks_core::Pipeline::new(
-            hooks_core::__private::arranged(&__agreed, __order, __hooks),
+            <_ as hooks_core::__private::Arrange<
+                _,
+                hooks_core::__private::Plain,
+                _,
+            >>::arrange(__order, &__agreed, __hooks),
         )
     }
 }

@@ -12,8 +12,10 @@ use core::future::Future;
 use super::guard::{Judged, Round};
 use super::steps::{Steps, StepsOf};
 use super::watch::Watch;
-use super::{AnyEvent, Ask, Dispatch};
-use crate::decision::{Decides, ResultOf};
+use super::{AnyEvent, Ask, Dispatch, Leaf};
+use crate::decision::{ActionOn, Decides, Name, ResultOf, go_on};
+use crate::event::{Access, Context};
+use crate::hook::Hook;
 
 /// What holds of hooks on an event.
 pub trait Facts {
@@ -31,6 +33,23 @@ pub trait Facts {
     type AfterBoth: Facts;
     /// The facts of these hooks, if their second round is theirs alone.
     type Settled: Facts;
+
+    /// Carries out what one hook said. rustc makes the code for guards only where there can be one.
+    #[inline(always)]
+    fn settle<E: AnyEvent>(
+        _is_guard: bool,
+        event: Access<'_, E>,
+        action: ActionOn<E>,
+        hook: Name<'_>,
+    ) -> ResultOf<E> {
+        <E::Kind as Decides>::settle::<E>(event, action, hook)
+    }
+
+    /// What the guard says that shares its type with a hook that changes the event: see [`Leaf::judge`].
+    #[inline(always)]
+    fn judge<H: Leaf<E> + Hook + ?Sized, E: AnyEvent>(_: &H, _: &Context<E>, _: &E) -> ResultOf<E> {
+        go_on::<E>()
+    }
 
     /// Runs the hooks, and judges the event again if that is needed.
     #[inline(always)]
@@ -102,6 +121,16 @@ impl Facts for Guards {
     type AfterGuards = Guards;
     type AfterBoth = ChangesAndGuards;
     type Settled = Guards;
+
+    #[inline(always)]
+    fn settle<E: AnyEvent>(
+        _: bool,
+        _: Access<'_, E>,
+        action: ActionOn<E>,
+        hook: Name<'_>,
+    ) -> ResultOf<E> {
+        E::Kind::settle_guard::<E>(action, hook)
+    }
 }
 
 impl Facts for ChangesAndGuards {
@@ -112,6 +141,28 @@ impl Facts for ChangesAndGuards {
     type AfterGuards = Rejudges;
     type AfterBoth = Rejudges;
     type Settled = ChangesAndGuards;
+
+    #[inline(always)]
+    fn settle<E: AnyEvent>(
+        is_guard: bool,
+        event: Access<'_, E>,
+        action: ActionOn<E>,
+        hook: Name<'_>,
+    ) -> ResultOf<E> {
+        if is_guard {
+            E::Kind::settle_guard::<E>(action, hook)
+        } else {
+            <E::Kind as Decides>::settle::<E>(event, action, hook)
+        }
+    }
+
+    fn judge<H: Leaf<E> + Hook + ?Sized, E: AnyEvent>(
+        hook: &H,
+        cx: &Context<E>,
+        event: &E,
+    ) -> ResultOf<E> {
+        E::Kind::settle_guard::<E>(hook.judge(cx, event), hook.name())
+    }
 }
 
 impl Facts for Rejudges {

@@ -212,19 +212,18 @@ where
 
     #[inline(always)]
     fn start<W: Watch<E::Vocabulary>>(hook: &H, ask: &mut Ask<'_, E, W>) -> Start<E, W::Token> {
-        let is_admitted = ask.admits(H::JUDGES || hook.is_guard());
-        if !is_admitted || !hook.wants(ask.cx, ask.event()) {
+        let is_guard = hook.is_guard();
+        if !ask.admits(H::JUDGES || is_guard) || !hook.wants(ask.cx, ask.event()) {
             return Start::Skips;
         }
         let token = ask.before(hook.name());
         if !H::JUDGES || ask.admits(false) {
-            if H::MUTATES && !hook.is_guard() {
+            if H::MUTATES && !is_guard {
                 ask.changing();
             }
             return Start::Runs(token);
         }
-        let action = hook.judge(ask.cx, ask.event());
-        let result = E::Kind::settle_guard::<E>(action, hook.name());
+        let result = H::Facts::judge::<H, E>(hook, ask.cx, ask.event());
         ask.after(Did {
             hook: hook.name(),
             changed: false,
@@ -256,17 +255,15 @@ where
     ) -> ResultOf<E> {
         let action = said.action();
         let modifies = E::Kind::modifies::<E>(&action);
-        let result = if hook.is_guard() {
-            E::Kind::settle_guard::<E>(action, hook.name())
-        } else {
-            if modifies {
-                ask.changing();
-            }
-            E::Kind::settle::<E>(E::lend(&mut ask.event), action, hook.name())
-        };
+        let (is_guard, name) = (hook.is_guard(), hook.name());
+        if modifies && !is_guard {
+            ask.changing();
+        }
+        let event = E::lend(&mut ask.event);
+        let result = H::Facts::settle::<E>(is_guard, event, action, name);
         ask.after(Did {
-            hook: hook.name(),
-            changed: modifies || (H::MUTATES && !hook.is_guard()),
+            hook: name,
+            changed: modifies || (H::MUTATES && !is_guard),
             action: if modifies {
                 AnyAction::Modify
             } else {
