@@ -47,6 +47,7 @@ pub trait Facts {
 
     /// What the guard says that shares its type with a hook that changes the event: see [`Leaf::judge`].
     #[inline(always)]
+    #[must_use]
     fn judge<H: Leaf<E> + Hook + ?Sized, E: AnyEvent>(_: &H, _: &Context<E>, _: &E) -> ResultOf<E> {
         go_on::<E>()
     }
