@@ -68,7 +68,8 @@
 //!
 //! Make your agent generic over its hooks with the one bound [`AgentHooks`], and call the drivers. They raise the
 //! events above in order and carry out what the hooks decide. Each driver's page tells [what it does](run_tool_call):
-//! [`run_tool_call`], [`run_invalid_tool_call`], [`run_llm_call`], [`run_turn`], [`run_message`], [`send_message`].
+//! [`run_tool_call`], [`run_invalid_tool_call`], [`run_llm_call`], [`run_turn`], [`run_turn_concurrent`], [`run_message`],
+//! [`send_message`].
 //!
 //! ```
 //! use hooks_core::Cancel;
@@ -141,7 +142,7 @@ pub use self::message::{
 pub use self::run::{
     Conversation, Deltas, LlmCallResult, MAX_RETRIES, MessageError, MessageOutcome, RunError,
     ToolCallResult, TurnResult, raised, run_invalid_tool_call, run_llm_call, run_message,
-    run_tool_call, run_turn, send_message,
+    run_tool_call, run_turn, run_turn_concurrent, send_message,
 };
 pub use self::session::{
     AgentEnd, AgentError, AgentStart, AgentStatus, BeforeStop, GatewayStart, GatewayStop,

@@ -37,9 +37,13 @@ impl Recorder {
 impl Recorder {
     /// The names of the events, in order.
     pub(crate) fn names(&self) -> Vec<String> {
-        let events = self.0.lock().unwrap();
         let name = |event: &Value| event["event"].as_str().expect("a name").to_owned();
-        events.iter().map(name).collect()
+        self.events().iter().map(name).collect()
+    }
+
+    /// All events, in order.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        self.0.lock().unwrap().clone()
     }
 
     pub(crate) fn count(&self, name: &str) -> usize {
@@ -48,8 +52,7 @@ impl Recorder {
 
     /// All events of that name.
     pub(crate) fn all(&self, name: &str) -> Vec<Value> {
-        let events = self.0.lock().unwrap();
-        let mut all = events.clone();
+        let mut all = self.events();
         all.retain(|event| event["event"] == name);
         all
     }

@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod concurrent;
 mod dropped;
 mod fixtures;
 mod llm;

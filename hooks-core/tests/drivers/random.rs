@@ -13,7 +13,7 @@ use super::fixtures::*;
 use super::turn::{assert_is_whole, conversation};
 
 /// Each event that a turn raises, as a letter, so that its order can be told as a regular expression.
-const LETTERS: [(&str, char); 18] = [
+pub(crate) const LETTERS: [(&str, char); 18] = [
     ("AgentStart", 's'),
     ("BeforeModelResolve", 'r'),
     ("BeforePromptBuild", 'p'),
@@ -46,7 +46,7 @@ fn events() -> impl Strategy<Value = &'static str> {
     prop::sample::select(names)
 }
 
-fn says() -> impl Strategy<Value = Option<(&'static str, Say, usize)>> {
+pub(crate) fn says() -> impl Strategy<Value = Option<(&'static str, Say, usize)>> {
     let say = prop_oneof![
         4 => Just(Say::Modify),
         4 => Just(Say::Answer),
@@ -61,7 +61,7 @@ fn says() -> impl Strategy<Value = Option<(&'static str, Say, usize)>> {
 }
 
 /// What the model does when it is asked: it fails, or calls these tools, or has nothing more to do.
-fn answers() -> impl Strategy<Value = Vec<Option<Vec<&'static str>>>> {
+pub(crate) fn answers() -> impl Strategy<Value = Vec<Option<Vec<&'static str>>>> {
     let tool = prop_oneof![3 => Just("shell"), 1 => Just("fly")];
     let answer = prop_oneof![
         1 => Just(None),
@@ -70,7 +70,10 @@ fn answers() -> impl Strategy<Value = Vec<Option<Vec<&'static str>>>> {
     prop::collection::vec(answer, 0..5)
 }
 
-fn answered(at: usize, answer: Option<&Option<Vec<&str>>>) -> Result<LlmResponse, &'static str> {
+pub(crate) fn answered(
+    at: usize,
+    answer: Option<&Option<Vec<&str>>>,
+) -> Result<LlmResponse, &'static str> {
     match answer {
         None => Ok(LlmResponse::new("Done.")),
         Some(None) => Err("busy"),

@@ -70,6 +70,25 @@ impl<H: AgentHooks + 'static> Agent<H> {
         })
     }
 
+    fn concurrent_turn(&self) -> JoinHandle<Result<TurnResult, RunError>> {
+        let (hooks, cx) = (Arc::clone(&self.hooks), self.cx.clone());
+        tokio::spawn(async move {
+            let mut conversation = super::turn::conversation();
+            let model = async |request: &BeforeLlmCall, deltas: Deltas<'_>| {
+                deltas.text("Hi.").await;
+                Ok::<_, String>(match request.messages.last() {
+                    Some(last) if last.role == Role::User => super::turn::calls(&["shell"; 3]),
+                    _ => LlmResponse::new("Hi."),
+                })
+            };
+            let tool = async |call: &BeforeToolCall| {
+                tokio::task::yield_now().await;
+                ToolOutput::new(call.name.as_str())
+            };
+            run_turn_concurrent(&*hooks, &cx, &mut conversation, "Go.", model, tool).await
+        })
+    }
+
     fn message(&self) -> JoinHandle<Result<MessageOutcome, MessageError<String>>> {
         let (hooks, cx) = (Arc::clone(&self.hooks), self.cx.clone());
         tokio::spawn(async move {
@@ -124,6 +143,8 @@ async fn drivers_run_on_any_thread_in_an_agent_that_is_generic_over_its_hooks() 
         "Hi."
     );
     assert_eq!(agent.turn().await.unwrap().unwrap().response, "Hi.");
+    let done = agent.concurrent_turn().await.unwrap().unwrap();
+    assert_eq!(done.response, "Hi.");
     assert!(matches!(
         agent.message().await.unwrap(),
         Ok(MessageOutcome::Sent(_))
@@ -159,6 +180,12 @@ async fn a_spawned_block_may_name_any_hooks() {
         assert_eq!(done.unwrap().response.content, "Hi.");
 
         let mut conversation = Conversation::new("script", "script");
+        run_turn_concurrent(&wrapped, &cx, &mut conversation, "Go.", model, tool)
+            .await
+            .unwrap();
+        run_turn_concurrent(&hooks, &cx, &mut conversation, "Go.", model, tool)
+            .await
+            .unwrap();
         run_turn(&hooks, &cx, &mut conversation, "Go.", model, tool)
             .await
             .unwrap()

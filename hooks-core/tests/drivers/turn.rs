@@ -24,7 +24,7 @@ pub(crate) fn conversation() -> Conversation {
         .with_tools([ToolDefinition::new("shell", "Runs a command", json!({}))])
 }
 
-fn calls(names: &[&str]) -> LlmResponse {
+pub(crate) fn calls(names: &[&str]) -> LlmResponse {
     let call = |(at, name): (usize, &&str)| ToolCall::new(format!("c{at}"), *name, json!({}));
     LlmResponse {
         tool_calls: names.iter().enumerate().map(call).collect(),

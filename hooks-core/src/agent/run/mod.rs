@@ -1,8 +1,8 @@
 //! Drivers: they raise the events of a call, a message or a turn in order, and carry out what hooks decide.
 //!
 //! Every agent that raises events itself needs the same forty lines: which event follows an answer, what a block
-//! skips, that an abort on the last event still counts. The drivers are those lines, written once. Each driver is an
-//! `async fn`, generic over the hooks and the work. It needs no box, no executor and no allocation of its own, and
+//! skips, that an abort on the last event still counts. The drivers are those lines, written once. Each driver is
+//! asynchronous, and generic over the hooks and the work. It needs no box, no executor and no allocation of its own, and
 //! does not even build an event that no hook handles.
 //!
 //! | driver | raises | runs |
@@ -10,7 +10,8 @@
 //! | [`run_tool_call`] | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`, `AfterToolCall`, `ToolCallEnd` or `ToolCallSkipped` | the tool |
 //! | [`run_invalid_tool_call`] | `InvalidToolCall`, then the same as `run_tool_call` | the tool |
 //! | [`run_llm_call`] | `BeforeLlmCall`, `LlmInput`, `LlmDelta`, `LlmFailed` or `LlmOutput`, `AfterLlmCall` | the model |
-//! | [`run_turn`] | `AgentStart`, `BeforeModelResolve`, `BeforePromptBuild`, all of the above, `BeforeStop`, `AgentError`, `AgentEnd` | the model and the tools |
+//! | [`run_turn`] | `AgentStart`, `BeforeModelResolve`, `BeforePromptBuild`, all of the above, `BeforeStop`, `AgentError`, `AgentEnd` | the model and the tools, one after the other |
+//! | [`run_turn_concurrent`] | the same | the model, and up to eight tools at the same time |
 //! | [`send_message`] | `MessageSending`, `MessageSent` or `MessageFailed` | the sending |
 //! | [`run_message`] | `MessageReceived`, then the same as `send_message` | the answer and the sending |
 //!
@@ -23,6 +24,7 @@
 //! | `Approval::Ask`, and no hook responds `Approved` | `BeforeToolCall` | raises `ToolCallSkipped`, since no one has approved |
 //! | `Approval::Defer`, and no hook responds `Approved` | `BeforeToolCall` | raises `ToolCallSkipped`; the outcome is `Deferred` |
 //! | abort the turn or the run | any event of a call | raises the end of the call, and returns the cancellation |
+//! | abort the turn or the run | any event of one call of several | raises `ToolCallSkipped` for each other call that has not ended, too |
 //! | respond | `BeforeLlmCall` | continues with `AfterLlmCall`, without `LlmInput` and `LlmOutput` |
 //! | retry | `LlmFailed`, `AfterLlmCall` | calls the model again, at most [`MAX_RETRIES`] times |
 //! | block | `BeforeStop` | continues with the reason as feedback, at most [`MAX_RETRIES`] times per turn |
@@ -51,6 +53,7 @@
 //! Drivers measure durations with the feature `std`. Without it there is no clock, and every duration is zero.
 
 mod answers;
+mod calls;
 mod clock;
 mod llm;
 mod message;
@@ -60,7 +63,7 @@ mod turn;
 pub use self::llm::{Deltas, LlmCallResult, run_llm_call};
 pub use self::message::{MessageError, MessageOutcome, run_message, send_message};
 pub use self::tool::{ToolCallResult, run_invalid_tool_call, run_tool_call};
-pub use self::turn::{Conversation, TurnResult, run_turn};
+pub use self::turn::{Conversation, TurnResult, run_turn, run_turn_concurrent};
 
 use alloc::string::String;
 use core::error::Error;
@@ -107,7 +110,8 @@ pub mod raised {
         "AfterLlmCall",
     ];
 
-    /// The events of [`run_turn`](super::run_turn), with all its calls.
+    /// The events of [`run_turn`](super::run_turn) and [`run_turn_concurrent`](super::run_turn_concurrent), with all
+    /// their calls.
     pub const TURN: &[&str] = &[
         "AgentStart",
         "BeforeModelResolve",

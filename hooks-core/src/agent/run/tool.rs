@@ -63,7 +63,8 @@ impl ChatMessage {
 
 /// The result of a call that does not run.
 macro_rules! skip {
-    ($hooks:ident, $cx:ident, $call:ident, $cancel:ident, $outcome:expr) => {{
+    ($hooks:ident, $cx:ident, $call:ident, $cancel:ident, $outcome:expr, $ends:ident) => {{
+        $ends();
         $hooks
             .observe($cx, &ToolCallSkipped::of(&$call, &$cancel))
             .await;
@@ -79,12 +80,13 @@ macro_rules! skip {
 
 /// The result of a call with an output.
 macro_rules! finish {
-    ($hooks:ident, $cx:ident, $after:ident, $outcome:expr) => {{
+    ($hooks:ident, $cx:ident, $after:ident, $outcome:expr, $ends:ident) => {{
         let decision = $hooks.intercept($cx, &mut $after).await;
         if let HookResult::Cancel(cancel) = &decision {
             hide(&mut $after.output, cancel);
         }
         let outcome = $outcome;
+        $ends();
         $hooks
             .observe($cx, &ToolCallEnd::of(&$after, outcome))
             .await;
@@ -142,15 +144,30 @@ macro_rules! finish {
 ///
 /// If a hook aborted the turn or the run, on any event of the call. The event for the end of the call has been
 /// raised.
-pub async fn run_tool_call<H, F>(
+pub fn run_tool_call<H, F>(
     hooks: &H,
     cx: &AgentContext,
     call: impl Into<BeforeToolCall>,
     tool: F,
-) -> Result<ToolCallResult, Cancel>
+) -> impl Future<Output = Result<ToolCallResult, Cancel>>
 where
     H: AgentHooks,
     F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
+{
+    tool_call(hooks, cx, call, tool, || ())
+}
+
+/// Does the same, and calls `ends` before it raises the event for the end of the call.
+pub(super) async fn tool_call<H, F>(
+    hooks: &H,
+    cx: &AgentContext,
+    call: impl Into<BeforeToolCall>,
+    tool: F,
+    ends: impl Fn(),
+) -> Result<ToolCallResult, Cancel>
+where
+    H: AgentHooks,
+    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
     let mut call = call.into();
     let (cancel, outcome) = 'skipped: {
@@ -177,9 +194,9 @@ where
             HookResult::Cancel(cancel) => break 'skipped (cancel, ToolOutcome::Skipped),
         }
         let mut after = AfterToolCall::of(call, output, duration);
-        return finish!(hooks, cx, after, outcome);
+        return finish!(hooks, cx, after, outcome, ends);
     };
-    skip!(hooks, cx, call, cancel, outcome)
+    skip!(hooks, cx, call, cancel, outcome, ends)
 }
 
 /// Runs an invalid tool call if hooks can repair it: a call of a tool that does not exist, or with invalid arguments.
@@ -229,16 +246,17 @@ where
     H: AgentHooks,
     F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
-    repair(hooks, cx, invalid, |call| check(call), tool).await
+    repair(hooks, cx, invalid, |call| check(call), tool, || ()).await
 }
 
-/// Does the same, with a check that also says what is known about the tool.
+/// Does the same, with a check that also says what is known about the tool. It calls `ends` as [`tool_call`] does.
 pub(super) async fn repair<H, F>(
     hooks: &H,
     cx: &AgentContext,
     mut invalid: InvalidToolCall,
     check: impl FnOnce(&mut BeforeToolCall) -> Result<(), String>,
     tool: F,
+    ends: impl Fn(),
 ) -> Result<ToolCallResult, Cancel>
 where
     H: AgentHooks,
@@ -248,13 +266,17 @@ where
     let mut call = BeforeToolCall::from(invalid);
     match decision {
         HookResult::Continue => match check(&mut call) {
-            Ok(()) => run_tool_call(hooks, cx, call, tool).await,
+            Ok(()) => tool_call(hooks, cx, call, tool, ends).await,
             Err(reason) => {
                 let skipped = ToolCallSkipped {
+                    id: &call.id,
+                    name: &call.name,
+                    args: &call.args,
+                    annotations: call.annotations,
                     by: "agent",
                     reason: &reason,
-                    ..skipped(&call)
                 };
+                ends();
                 hooks.observe(cx, &skipped).await;
                 Ok(did_not_run(
                     call,
@@ -265,9 +287,9 @@ where
         },
         HookResult::Respond(answer) => {
             let mut after = AfterToolCall::of(call, answer, Duration::ZERO);
-            finish!(hooks, cx, after, ToolOutcome::Answered)
+            finish!(hooks, cx, after, ToolOutcome::Answered, ends)
         }
-        HookResult::Cancel(cancel) => skip!(hooks, cx, call, cancel, ToolOutcome::Skipped),
+        HookResult::Cancel(cancel) => skip!(hooks, cx, call, cancel, ToolOutcome::Skipped, ends),
     }
 }
 
@@ -313,18 +335,6 @@ fn deferred(reason: &str) -> Cancel {
 #[cold]
 fn hide(output: &mut ToolOutput, by: &Cancel) {
     *output = ToolOutput::error(by.to_string());
-}
-
-/// A skipped call, before it is known who skipped it.
-pub(super) fn skipped(call: &BeforeToolCall) -> ToolCallSkipped<'_> {
-    ToolCallSkipped {
-        id: &call.id,
-        name: &call.name,
-        args: &call.args,
-        annotations: call.annotations,
-        by: "",
-        reason: "",
-    }
 }
 
 fn did_not_run(call: BeforeToolCall, output: ToolOutput, outcome: ToolOutcome) -> ToolCallResult {

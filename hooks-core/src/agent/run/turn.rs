@@ -2,23 +2,22 @@
 
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::mem;
 
 use super::super::{
     AgentContext, AgentEnd, AgentError, AgentHooks, AgentStart, AgentStatus, BeforeLlmCall,
-    BeforeModelResolve, BeforePromptBuild, BeforeStop, BeforeToolCall, ChatMessage,
-    InvalidToolCall, LlmResponse, Role, ToolAnnotations, ToolCall, ToolCallSkipped, ToolDefinition,
-    ToolOutput, Usage,
+    BeforeModelResolve, BeforePromptBuild, BeforeStop, BeforeToolCall, ChatMessage, LlmResponse,
+    Role, ToolAnnotations, ToolDefinition, ToolOutput, Usage,
 };
 use super::answers::answer_calls;
+use super::calls::{AtOnce, Calls, INTERRUPTED, OneByOne};
 use super::clock::Clock;
 use super::llm::{Deltas, call_model};
-use super::tool::{repair, run_tool_call, skipped};
 use super::{MAX_RETRIES, RunError};
-use crate::{Cancel, HookResult, Scope};
+use crate::{HookResult, Scope};
 
 /// A conversation with a model, over any number of turns. [`run_turn`] takes it.
 ///
@@ -127,21 +126,9 @@ impl Conversation {
     }
 
     /// Adds the hooks' context for the model to read.
-    fn add_context(&mut self, context: Vec<String>) {
+    pub(super) fn add_context(&mut self, context: impl IntoIterator<Item = String>) {
         let context = context.into_iter().map(ChatMessage::system);
         self.request.messages.extend(context);
-    }
-
-    /// Checks a call: the tool must be one that the model knows, and the arguments an object. Returns what is known
-    /// about the tool.
-    fn check(&self, name: &str, args: &serde_json::Value) -> Result<ToolAnnotations, String> {
-        if !self.request.tools.iter().any(|tool| tool.name == name) {
-            return Err(format!("there is no tool `{name}`"));
-        }
-        if !args.is_object() {
-            return Err(format!("the arguments of `{name}` are not a JSON object"));
-        }
-        Ok(self.annotations.get(name).copied().unwrap_or_default())
     }
 }
 
@@ -157,8 +144,8 @@ pub struct TurnResult {
 /// Works on a prompt until the model makes no more calls: raises all events of a turn, and carries out what hooks
 /// decide.
 ///
-/// It calls the model with [`run_llm_call`](super::run_llm_call) and each tool with [`run_tool_call`], one after the
-/// other. It keeps the conversation: the prompt, the model's answers, the tools' outputs, and the `context` that
+/// It calls the model with [`run_llm_call`](super::run_llm_call) and each tool with
+/// [`run_tool_call`](super::run_tool_call), one after the other: [`run_turn_concurrent`] runs them at the same time. It keeps the conversation: the prompt, the model's answers, the tools' outputs, and the `context` that
 /// hooks add, which the model reads as system messages. A call of a tool that [`Conversation`] does not name goes
 /// through [`run_invalid_tool_call`](super::run_invalid_tool_call). If the outputs of all calls of an answer say that the user has the answer
 /// ([`response_handled`](ToolOutput::response_handled)), the turn ends with an empty one. If a hook ends the turn in the middle of several tool calls, the remaining
@@ -207,7 +194,95 @@ pub struct TurnResult {
 ///
 /// If a hook blocked an event that the turn needs, or aborted the turn or the run; or if the model failed. The
 /// conversation keeps everything up to that point.
-pub async fn run_turn<H, M, T, X>(
+pub fn run_turn<H, M, T, X>(
+    hooks: &H,
+    cx: &AgentContext,
+    conversation: &mut Conversation,
+    prompt: impl Into<String>,
+    model: M,
+    tool: T,
+) -> impl Future<Output = Result<TurnResult, RunError>>
+where
+    H: AgentHooks,
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
+    X: fmt::Display,
+    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
+{
+    turn::<OneByOne, _, _, _, _>(hooks, cx, conversation, prompt, model, tool)
+}
+
+/// Works on a prompt as [`run_turn`] does, and runs the tool calls of one answer at the same time: at most eight.
+///
+/// The calls begin in their order. Their events interleave, but each call raises its own in the order of
+/// [`run_tool_call`](super::run_tool_call), and the model reads the outputs in the order of the calls, whichever ends
+/// first. Hooks see several calls at once, so their state needs a lock or an atomic. The calls run within the one future
+/// of the turn: nothing is spawned, so a tool that blocks its thread holds up the others.
+///
+/// If a hook ends the turn on one call, the others are dropped where they are. Each raises `ToolCallSkipped`, unless hooks
+/// have heard of its end already, and its output for the model is the hook's reason.
+///
+/// ```
+/// use hooks_core::agent::{
+///     AgentContext, BeforeToolCall, Conversation, LlmResponse, Role, RunError, ToolCall, ToolDefinition,
+///     ToolOutput, run_turn_concurrent,
+/// };
+/// use hooks_core::hooks;
+/// use serde_json::json;
+/// use tokio::sync::Barrier;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+/// let mut conversation = Conversation::new("script", "script")
+///     .with_tools([ToolDefinition::new("fetch", "Fetches a page", json!({ "type": "object" }))]);
+/// let both = Barrier::new(2);
+/// let done = run_turn_concurrent(
+///     &hooks![],
+///     &AgentContext::new("s1"),
+///     &mut conversation,
+///     "Compare the two pages.",
+///     async |request, _deltas| {
+///         Ok::<_, String>(match request.messages.last() {
+///             Some(last) if last.role == Role::User => LlmResponse {
+///                 tool_calls: ["1", "2"].map(|id| ToolCall::new(id, "fetch", json!({}))).into(),
+///                 ..LlmResponse::default()
+///             },
+///             _ => LlmResponse::new("They are the same."),
+///         })
+///     },
+///     async |call: &BeforeToolCall| {
+///         both.wait().await; // each call waits for the other
+///         ToolOutput::new(format!("page {}", call.id))
+///     },
+/// )
+/// .await?;
+/// assert_eq!(done.response, "They are the same.");
+/// let outputs: Vec<_> = conversation.request.messages[2..4].iter().map(|one| one.content.as_str()).collect();
+/// assert_eq!(outputs, ["page 1", "page 2"]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// As [`run_turn`].
+pub fn run_turn_concurrent<H, M, T, X>(
+    hooks: &H,
+    cx: &AgentContext,
+    conversation: &mut Conversation,
+    prompt: impl Into<String>,
+    model: M,
+    tool: T,
+) -> impl Future<Output = Result<TurnResult, RunError>>
+where
+    H: AgentHooks,
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
+    X: fmt::Display,
+    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
+{
+    turn::<AtOnce, _, _, _, _>(hooks, cx, conversation, prompt, model, tool)
+}
+
+/// A turn, with the events of its start and its end.
+async fn turn<C, H, M, T, X>(
     hooks: &H,
     cx: &AgentContext,
     conversation: &mut Conversation,
@@ -216,16 +291,18 @@ pub async fn run_turn<H, M, T, X>(
     tool: T,
 ) -> Result<TurnResult, RunError>
 where
+    C: Calls,
     H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
-    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
+    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
     let prompt = prompt.into();
     hooks.observe(cx, &AgentStart { prompt: &prompt }).await;
     let clock = Clock::start(hooks.handles::<AgentEnd<'_>>());
     let mut usage = Usage::default();
-    let result = work(hooks, cx, conversation, prompt, &mut usage, model, tool).await;
+    let result =
+        work::<C, _, _, _, _>(hooks, cx, conversation, prompt, &mut usage, model, tool).await;
 
     let (response, status) = match &result {
         Ok(response) => (response.as_str(), AgentStatus::Completed),
@@ -250,7 +327,7 @@ where
 }
 
 /// The work between the start of a turn and its end.
-async fn work<H, M, T, X>(
+async fn work<C, H, M, T, X>(
     hooks: &H,
     cx: &AgentContext,
     conversation: &mut Conversation,
@@ -260,6 +337,7 @@ async fn work<H, M, T, X>(
     tool: T,
 ) -> Result<String, RunError>
 where
+    C: Calls,
     H: AgentHooks,
     M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
@@ -278,7 +356,7 @@ where
     }
     // An earlier turn may have been dropped in the middle of its calls.
     let messages = &mut conversation.request.messages;
-    answer_calls(messages, "the call was interrupted");
+    answer_calls(messages, INTERRUPTED);
     let mut build = BeforePromptBuild {
         prompt: conversation.prompt.clone(),
     };
@@ -305,7 +383,7 @@ where
             String::new()
         };
         conversation.request.messages.push(said);
-        if !is_answer && !call_tools(hooks, cx, conversation, calls, &tool).await? {
+        if !is_answer && !C::run(hooks, cx, conversation, calls, &tool).await? {
             continue;
         }
         let mut stop = BeforeStop::new(text.as_str(), sent_on);
@@ -332,64 +410,4 @@ where
         "the turn made more than {} model calls",
         conversation.max_llm_calls
     )))
-}
-
-/// Runs the model's tool calls, one after the other. Returns whether the user has the answer of all of them already.
-async fn call_tools<H, T>(
-    hooks: &H,
-    cx: &AgentContext,
-    conversation: &mut Conversation,
-    calls: Vec<ToolCall>,
-    tool: &T,
-) -> Result<bool, Cancel>
-where
-    H: AgentHooks,
-    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-{
-    // Providers require all outputs right after the calls, with nothing in between.
-    let mut context = Vec::new();
-    let mut calls = calls.into_iter();
-    let mut ended = Ok(true);
-    for call in calls.by_ref() {
-        let done = match conversation.check(&call.name, &call.args) {
-            Ok(annotations) => {
-                let call = BeforeToolCall::from(call).with_annotations(annotations);
-                run_tool_call(hooks, cx, call, tool.clone()).await
-            }
-            Err(error) => {
-                let invalid = InvalidToolCall::new(call.id, call.name, call.args, error);
-                let check = |call: &mut BeforeToolCall| {
-                    call.annotations = conversation.check(&call.name, &call.args)?;
-                    Ok(())
-                };
-                repair(hooks, cx, invalid, check, tool.clone()).await
-            }
-        };
-        match done {
-            Ok(mut done) => {
-                context.append(&mut done.context);
-                ended = ended.map(|handled| handled && done.output.response_handled);
-                conversation.request.messages.push(ChatMessage::tool(&done));
-            }
-            Err(cancel) => {
-                ended = Err(cancel);
-                break;
-            }
-        }
-    }
-    if let Err(cancel) = &ended {
-        // Every call needs an end event and an output: providers reject a conversation in which a call has no output.
-        answer_calls(&mut conversation.request.messages, &cancel.to_string());
-        for call in calls {
-            let call = BeforeToolCall::from(call);
-            let skipped = ToolCallSkipped {
-                by: &cancel.hook,
-                reason: &cancel.reason,
-                ..skipped(&call)
-            };
-            hooks.observe(cx, &skipped).await;
-        }
-    }
-    conversation.add_context(context);
-    ended
 }
