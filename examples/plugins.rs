@@ -8,9 +8,10 @@
 //! To keep plugins below a hook whatever their priority, write `plugins @ priority::LOW` instead.
 
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, AgentEvent, AgentHooks, BeforeToolCall, ToolOutput, run_tool_call,
+    AfterToolCall, AgentContext, AgentHooks, AgentRegistry, BeforeToolCall, ToolOutput,
+    run_tool_call,
 };
-use hooks_core::{Hook, HookAction, HookRegistry, hook, hooks, priority};
+use hooks_core::{Hook, HookAction, hook, hooks, priority};
 use serde::Deserialize;
 
 /// The plugins that a user configures.
@@ -74,11 +75,7 @@ fn trimmed(call: &mut BeforeToolCall) {
 
 /// A tool call of an agent that does not know its hooks. Two of its tools change the plugins, in the middle of a
 /// call.
-async fn call(
-    hooks: &impl AgentHooks,
-    plugins: &HookRegistry<AgentEvent<'static>>,
-    name: &str,
-) -> String {
+async fn call(hooks: &impl AgentHooks, plugins: &AgentRegistry, name: &str) -> String {
     let call = BeforeToolCall {
         name: name.into(),
         ..BeforeToolCall::default()
@@ -99,7 +96,7 @@ async fn call(
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let plugins = HookRegistry::<AgentEvent>::new().with(trimmed);
+    let plugins = AgentRegistry::new().with(trimmed);
     for forbid in serde_json::from_str::<Vec<Forbid>>(CONFIGURATION)? {
         let (name, priority) = (forbid.name.clone(), forbid.priority);
         plugins.register_at(priority, forbid.named(name))?;

@@ -5,10 +5,7 @@
 //! no tables, no allocation. A mistake in a hook is a compile error, not an incident in production.
 //!
 //! ```
-//! use hooks_core::agent::{
-//!     AgentContext, BeforeToolCall, ToolCall, ToolCallEnd, ToolOutput, run_tool_call,
-//! };
-//! use hooks_core::{HookAction, hook, hooks, priority};
+//! use hooks_core::agent::prelude::*;
 //! use serde_json::json;
 //!
 //! #[hook(priority = priority::SECURITY, only("shell"))]
@@ -61,16 +58,17 @@
 //!
 //! | you want to | see |
 //! | --- | --- |
+//! | import what hooks and agents are written with | [`agent::prelude`] |
 //! | write a hook | [`#[hook]`](macro@hook) |
 //! | make a list of hooks | [`hooks![…]`](hooks), [`Pipeline`] |
-//! | write an agent | [`agent`], with one table of all events; its drivers [`agent::run_tool_call`], [`agent::run_llm_call`], [`agent::run_turn`], [`agent::run_message`] |
+//! | write an agent | [`agent`], with one table of all events; its drivers [`agent::run_tool_call`], [`agent::run_llm_call`], [`agent::run_turn`], [`agent::run_turn_concurrent`], [`agent::run_message`] |
 //! | define your own events | [`#[derive(HookEvent)]`](derive@HookEvent) |
 //! | accept any hooks in a function or a struct | the bounds [`agent::AgentHooks`] and, without an executor, [`agent::AgentHooksNow`] |
 //! | combine hooks of unknown types | [`Hook::then`] |
 //! | approve the form of an event that takes effect | `#[hook(guard)]` of [`#[hook]`](macro@hook) |
 //! | log, measure or record what hooks do | [`Probe`](probe::Probe), [`Hook::with_probe`] |
 //! | load plugins, and register them while agents run | [`HookRegistry`], [`HandlerSource`] |
-//! | erase the type of hooks, where you would look for `Box<dyn AgentHooks>` | a [`HookRegistry`] with one pipeline in it |
+//! | erase the type of hooks, where you would look for `Box<dyn AgentHooks>` | an [`agent::AgentBox`]; an [`agent::AgentRegistry`], if the hooks come and go |
 //! | decide about every event in one function | [`#[hook(every)]`](macro@hook) on [`agent::AgentEventMut`] |
 //! | hold a permit or a span while a tool runs, or run the tool again | [`Next`] |
 //! | limit, catch, filter or try out any hooks | `Hook::timeout`, [`Hook::on_panic`], [`agent::AgentHooks::when`], [`Hook::read_only`], [`Hook::shadow`] |
@@ -253,8 +251,8 @@ pub use hooks_macros::{HookEvent, hook};
 /// in use. A list has at most one spread, and is asynchronous on every event.
 ///
 /// ```
-/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
-/// use hooks_core::{HookRegistry, hook, hooks};
+/// use hooks_core::agent::{AgentContext, AgentRegistry, BeforeToolCall};
+/// use hooks_core::{hook, hooks};
 ///
 /// #[hook(priority = 10)]
 /// fn trim(call: &mut BeforeToolCall) { call.name = call.name.trim().into(); }
@@ -266,7 +264,7 @@ pub use hooks_macros::{HookEvent, hook};
 /// fn plugin(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// let plugins = HookRegistry::<AgentEvent>::new();
+/// let plugins = AgentRegistry::new();
 /// let hooks = hooks![trim, mark, ..plugins.clone()];
 /// plugins.register(plugin).unwrap();
 /// assert_eq!(hooks.plan().map(|row| row.hook).collect::<Vec<_>>(), ["trim", "plugin", "mark"]);

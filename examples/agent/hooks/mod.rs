@@ -6,8 +6,8 @@ mod plugin;
 mod rewrites;
 mod tracer;
 
-use hooks_core::agent::{AgentEvent, AgentHooks};
-use hooks_core::{HookRegistry, hooks, priority};
+use hooks_core::agent::{AgentHooks, AgentRegistry};
+use hooks_core::{hooks, priority};
 
 pub(crate) use self::tracer::Tracer;
 
@@ -16,7 +16,7 @@ pub(crate) use self::tracer::Tracer;
 /// The pipeline's type holds that order and cannot be written down, so it goes by its one bound.
 pub(crate) fn pipeline(tracer: &Tracer) -> impl AgentHooks {
     // What a person installed is only known at run time. This example installs one thing itself.
-    let plugins = HookRegistry::<AgentEvent>::new().with(plugin::Shorten { lines: 5 });
+    let plugins = AgentRegistry::new().with(plugin::Shorten { lines: 5 });
     hooks![
         guards::tripwire,
         guards::deny_rm,

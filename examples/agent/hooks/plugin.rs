@@ -38,14 +38,13 @@ impl Shorten {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::HookRegistry;
-    use hooks_core::agent::{AgentContext, AgentEvent};
+    use hooks_core::agent::{AgentContext, AgentRegistry};
 
     use super::*;
 
     #[tokio::test]
     async fn an_output_is_cut_after_its_first_lines() {
-        let plugins = HookRegistry::<AgentEvent>::new().with(Shorten { lines: 2 });
+        let plugins = AgentRegistry::new().with(Shorten { lines: 2 });
         let cx = AgentContext::new("test");
         for (content, short) in [
             ("", ""),

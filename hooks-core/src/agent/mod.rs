@@ -1,5 +1,24 @@
 //! The standard vocabulary: an agent's life, from the start of its gateway to the last message of a turn.
 //!
+//! `use hooks_core::agent::prelude::*;` imports it, with what hooks are written with: see [`prelude`].
+//!
+//! # The twelve events to start with
+//!
+//! | your hook is to | it takes |
+//! | --- | --- |
+//! | judge, change or answer a tool call before it runs | [`BeforeToolCall`] |
+//! | approve or deny a tool call in a person's place | [`ApproveToolCall`] |
+//! | change what a tool has returned | [`AfterToolCall`] |
+//! | log a tool call that ran · one that did not | [`ToolCallEnd`] · [`ToolCallSkipped`] |
+//! | change a request to the model, or answer it | [`BeforeLlmCall`] |
+//! | show the model's answer while it streams | [`LlmDelta`] |
+//! | change the model's answer, or ask it again | [`AfterLlmCall`] |
+//! | judge or change a message that comes in · that goes out | [`MessageReceived`] · [`MessageSending`] |
+//! | keep the agent from stopping too early | [`BeforeStop`] |
+//! | count what a turn has used | [`AgentEnd`] |
+//!
+//! # All events
+//!
 //! [`AgentEvent`] covers the events of five agent systems: ZeroClaw, ClawSeed, mini-claw-code, GoClaw and PicoClaw.
 //!
 //! | event | kind | a hook may | raised when | from |
@@ -72,8 +91,7 @@
 //! [`send_message`].
 //!
 //! ```
-//! use hooks_core::Cancel;
-//! use hooks_core::agent::*;
+//! use hooks_core::agent::prelude::*;
 //!
 //! struct Agent<H> { hooks: H, cx: AgentContext }
 //!
@@ -87,7 +105,7 @@
 //!     }
 //! }
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
-//! # let agent = Agent { hooks: hooks_core::hooks![], cx: AgentContext::new("s1") };
+//! # let agent = Agent { hooks: hooks![], cx: AgentContext::new("s1") };
 //! # let call = ToolCall::new("1", "list", serde_json::json!({}));
 //! # assert_eq!(agent.tool_call(call).await.unwrap().content, "list ran");
 //! # }
@@ -96,8 +114,7 @@
 //! Your agent may also raise an event directly, with the methods of its hooks:
 //!
 //! ```
-//! use hooks_core::HookResult;
-//! use hooks_core::agent::*;
+//! use hooks_core::agent::prelude::*;
 //!
 //! /// Compacts a conversation, unless a hook blocks it.
 //! async fn compact(hooks: &impl AgentHooks, cx: &AgentContext) {
@@ -109,11 +126,11 @@
 //!     hooks.observe(cx, &AfterCompact { trigger: &before.trigger, summary: "…" }).await;
 //! }
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
-//! # compact(&hooks_core::hooks![], &AgentContext::new("s1")).await;
+//! # compact(&hooks![], &AgentContext::new("s1")).await;
 //! # }
 //! ```
 //!
-//! `use hooks_core::agent::*` also imports these methods, for hooks that you know only as `impl AgentHooks`.
+//! On hooks that you know only as `impl AgentHooks`, these are methods of traits: the prelude imports them.
 
 mod approval;
 mod chat;
@@ -122,6 +139,7 @@ mod context;
 mod custom;
 mod llm;
 mod message;
+pub mod prelude;
 mod run;
 mod session;
 mod tool;
@@ -161,10 +179,59 @@ use crate::HookEvent;
 // Brings the methods of hooks into scope together with the vocabulary.
 pub use crate::Hook as _;
 
+/// A registry of an agent's hooks: the type for a field, a `static`, or a map with one for each tenant.
+///
+/// It is a handle: a clone is the same registry. See [`HookRegistry`](crate::HookRegistry).
+///
+/// ```
+/// use hooks_core::agent::prelude::*;
+/// use std::collections::BTreeMap;
+///
+/// #[hook]
+/// fn no_shell(_: &BeforeToolCall) -> HookAction<BeforeToolCall> { HookAction::block("no shell here") }
+///
+/// #[derive(Default)]
+/// struct Tenants { hooks: BTreeMap<String, AgentRegistry> }
+///
+/// let mut tenants = Tenants::default();
+/// tenants.hooks.entry("acme".into()).or_default().register(no_shell).unwrap();
+/// assert_eq!(tenants.hooks["acme"].names(), ["no_shell"]);
+/// ```
+#[cfg(feature = "std")]
+pub type AgentRegistry = crate::HookRegistry<AgentEvent<'static>>;
+
+/// Any hooks of an agent, in a box: what a function returns that chooses among hooks. See [`BoxHook`](crate::BoxHook).
+///
+/// ```
+/// use hooks_core::agent::prelude::*;
+///
+/// #[hook]
+/// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+///
+/// #[hook]
+/// fn trim(call: &mut BeforeToolCall) { call.name = call.name.trim().into(); }
+///
+/// fn by_name(name: &str) -> Option<AgentBox> {
+///     Some(match name {
+///         "lower" => AgentBox::new(lower),
+///         "both" => AgentBox::new(hooks![trim, lower]),
+///         _ => return None,
+///     })
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let mut call = BeforeToolCall { name: " Shell".into(), ..Default::default() };
+/// assert!(by_name("both").unwrap().intercept(&AgentContext::new("s1"), &mut call).await.is_continue());
+/// assert_eq!(call.name, "shell");
+/// # }
+/// ```
+#[cfg(feature = "std")]
+pub type AgentBox = crate::BoxHook<AgentEvent<'static>>;
+
 /// Every event of an agent's life: the standard vocabulary.
 ///
-/// It serializes as the payload plus a field `event` that holds the name. The [module documentation](self) has a
-/// table of all events.
+/// It serializes as the payload plus a field `event` that holds the name. The [module documentation](self#all-events)
+/// has a table of all events.
 ///
 /// ```
 /// use hooks_core::agent::{AgentEvent, AgentStart};

@@ -6,9 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use hooks_core::agent::*;
-use hooks_core::{
-    BoxHook, HookAction, HookRegistry, HookResult, Scope, hook, hooks, intercept_fn, priority,
-};
+use hooks_core::{HookAction, HookResult, Scope, hook, hooks, intercept_fn, priority};
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -362,7 +360,7 @@ async fn security_policy_runs_first_wherever_it_stands() {
 #[tokio::test]
 async fn hook_runner_register_keeps_the_order_of_equal_priorities() {
     let log: &'static Mutex<Vec<String>> = Box::leak(Box::default());
-    let runner = HookRegistry::<AgentEvent>::new();
+    let runner = AgentRegistry::new();
     runner.register(Noted("first", log).named("first")).unwrap();
     runner
         .register(Noted("second", log).named("second"))
@@ -389,14 +387,14 @@ async fn hook_runner_register_keeps_the_order_of_equal_priorities() {
 }
 
 /// `HookFactory` and `HookFactoryRegistry`: a map of functions that box.
-type Factories = HashMap<&'static str, fn(&Value) -> Option<BoxHook<AgentEvent<'static>>>>;
+type Factories = HashMap<&'static str, fn(&Value) -> Option<AgentBox>>;
 
-fn from_config(chain: &Value, factories: &Factories) -> HookRegistry<AgentEvent<'static>> {
+fn from_config(chain: &Value, factories: &Factories) -> AgentRegistry {
     let hooks = chain.as_array().into_iter().flatten().filter_map(|entry| {
         let create = factories.get(entry["type"].as_str()?)?;
         create(&entry["config"])
     });
-    hooks.fold(HookRegistry::new(), HookRegistry::with)
+    hooks.fold(AgentRegistry::new(), AgentRegistry::with)
 }
 
 #[tokio::test]
@@ -405,15 +403,15 @@ async fn a_chain_of_a_configuration_becomes_a_registry() {
         (
             "security_policy",
             (|_| {
-                Some(BoxHook::new(hooks![SecurityPolicy {
+                Some(AgentBox::new(hooks![SecurityPolicy {
                     max_actions: 9,
                     ..Default::default()
                 }]))
-            }) as fn(&Value) -> Option<BoxHook<AgentEvent<'static>>>,
+            }) as fn(&Value) -> Option<AgentBox>,
         ),
         ("path_prefix", |config| {
             let prefix = config["prefix"].as_str()?.into();
-            Some(BoxHook::new(hooks![PathPrefix { prefix }]))
+            Some(AgentBox::new(hooks![PathPrefix { prefix }]))
         }),
     ]);
     let chain = json!([

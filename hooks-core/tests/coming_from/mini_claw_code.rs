@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::agent::*;
-use hooks_core::{HookAction, HookRegistry, HookResult, Scope, hook, hooks, intercept_fn};
+use hooks_core::{HookAction, HookResult, Scope, hook, hooks, intercept_fn};
 use serde_json::{Value, json};
 
 fn cx() -> AgentContext {
@@ -127,14 +127,14 @@ fn test_hooks_blocking_hook_allows_other_tools() {
 
 #[tokio::test]
 async fn test_hooks_registry_dispatch_continue() {
-    let registry = HookRegistry::<AgentEvent>::new().with(hooks![Logging::default()]);
+    let registry = AgentRegistry::new().with(hooks![Logging::default()]);
     let result = registry.intercept(&cx(), &mut pre("bash")).await;
     assert_eq!(result, HookResult::Continue);
 }
 
 #[tokio::test]
 async fn test_hooks_registry_dispatch_block() {
-    let registry = HookRegistry::<AgentEvent>::new()
+    let registry = AgentRegistry::new()
         .with(hooks![Logging::default()])
         .with(hooks![no_bash()]);
     let result = registry.intercept(&cx(), &mut pre("bash")).await;
@@ -157,7 +157,7 @@ async fn test_hooks_registry_multiple_hooks_order() {
         });
         hook.named(format!("hook {nth}"))
     };
-    let registry = HookRegistry::<AgentEvent>::new()
+    let registry = AgentRegistry::new()
         .with(hooks![nth(1)])
         .with(hooks![no_bash()])
         .with(hooks![nth(2)]);
@@ -169,7 +169,7 @@ async fn test_hooks_registry_multiple_hooks_order() {
 #[tokio::test]
 async fn test_hooks_registry_block_short_circuits() {
     let logging = Arc::new(Logging::default());
-    let registry = HookRegistry::<AgentEvent>::new()
+    let registry = AgentRegistry::new()
         .with(hooks![no_bash()])
         .with(hooks![Arc::clone(&logging)]);
     let result = registry.intercept(&cx(), &mut pre("bash")).await;
@@ -179,7 +179,7 @@ async fn test_hooks_registry_block_short_circuits() {
 
 #[test]
 fn test_hooks_registry_is_empty() {
-    let registry = HookRegistry::<AgentEvent>::new();
+    let registry = AgentRegistry::new();
     assert!(registry.is_empty());
     registry.register(hooks![Logging::default()]).unwrap();
     assert!(!registry.is_empty());
@@ -226,7 +226,7 @@ fn modify_args_is_seen_by_the_next_hook() {
 
 #[tokio::test]
 async fn an_empty_registry_continues() {
-    let registry = HookRegistry::<AgentEvent>::new();
+    let registry = AgentRegistry::new();
     let result = registry.intercept(&cx(), &mut pre("bash")).await;
     assert_eq!(result, HookResult::Continue);
 }

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use hooks_core::agent::*;
 use hooks_core::{
-    HookAction, HookRegistry, HookResult, Scope, async_trait, hook, hooks, intercept_fn,
-    observe_fn, priority,
+    HookAction, HookResult, Scope, async_trait, hook, hooks, intercept_fn, observe_fn, priority,
 };
 use serde_json::{Value, json};
 
@@ -302,7 +301,7 @@ fn process(name: &'static str, priority: i32) -> Box<dyn AgentHandler> {
 #[tokio::test]
 async fn lower_priorities_first_are_negated_and_process_hooks_come_after() {
     // There 10, 20, 20 and 100; hooks of one priority stand in the list in the order of their names.
-    let processes = HookRegistry::<AgentEvent>::new()
+    let processes = AgentRegistry::new()
         .with(process("-p100", 100))
         .with(process("-p1", 1));
     let hooks = hooks![

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use hooks_core::agent::*;
 use hooks_core::{
-    HookAction, HookRegistry, HookResult, OnPanic, Scope, async_trait, hook, hooks, intercept_fn,
-    observe_fn, priority,
+    HookAction, HookResult, OnPanic, Scope, async_trait, hook, hooks, intercept_fn, observe_fn,
+    priority,
 };
 use regex::Regex;
 use serde_json::json;
@@ -257,7 +257,7 @@ async fn hook_handler_is_agent_handler_with_defaults_that_do_nothing() {
     });
     assert_eq!(handler.priority(), 0);
     let plugin: Arc<dyn AgentHandler> = handler.clone();
-    let runner = HookRegistry::<AgentEvent>::new().with(plugin);
+    let runner = AgentRegistry::new().with(plugin);
     let mut agent = Agent::new(runner);
     agent.life().await;
     assert_eq!(*handler.seen.lock().unwrap(), ["shell", r#"ran "pwd""#]);
@@ -289,7 +289,7 @@ impl AgentHandler for Append {
 
 #[tokio::test]
 async fn hook_runner_register_sorts_by_falling_priority() {
-    let runner = HookRegistry::<AgentEvent>::new();
+    let runner = AgentRegistry::new();
     runner.register(append("low ", -50)).unwrap();
     runner.register(append("high ", 50)).unwrap();
     runner.register(append("first normal ", 0)).unwrap();
@@ -414,7 +414,7 @@ async fn void_hooks_all_run_at_the_same_time() {
         .await
         .expect("hooks of a pipeline meet");
 
-    let runner = HookRegistry::<AgentEvent>::new()
+    let runner = AgentRegistry::new()
         .with(too(&barrier))
         .with(too(&barrier).named("another"));
     let fired = runner.observe(&cx, &HeartbeatTick);
@@ -485,7 +485,7 @@ async fn a_handlers_panic_is_its_own() {
     async fn after(build: &mut BeforePromptBuild) {
         build.prompt.push_str(", and the next one ran");
     }
-    let plugins = HookRegistry::<AgentEvent>::new().with(panics()).with(after);
+    let plugins = AgentRegistry::new().with(panics()).with(after);
     let mut build = BeforePromptBuild {
         prompt: "kept".into(),
     };
@@ -494,7 +494,7 @@ async fn a_handlers_panic_is_its_own() {
     assert_eq!(build.prompt, "kept, and the next one ran");
 
     let unwound = tokio::spawn(async {
-        let plugins = HookRegistry::<AgentEvent>::new()
+        let plugins = AgentRegistry::new()
             .on_panic(OnPanic::Propagate)
             .with(panics());
         let mut build = BeforePromptBuild::default();

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::agent::*;
-use hooks_core::{Event, HookAction, HookRegistry, HookResult, async_trait, hook};
+use hooks_core::{Event, HookAction, HookResult, async_trait, hook};
 
-pub(crate) type Registry = HookRegistry<AgentEvent<'static>>;
+pub(crate) type Registry = AgentRegistry;
 
 pub(crate) fn cx() -> AgentContext {
     AgentContext::new("s1")

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hooks_core::agent::*;
-use hooks_core::{BoxHook, Cancel, Hook, HookRegistry, Next, OnPanic, async_trait, hook, hooks};
+use hooks_core::{Cancel, Hook, Next, OnPanic, async_trait, hook, hooks};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -156,7 +156,7 @@ async fn drivers_run_on_any_thread_in_an_agent_that_is_generic_over_its_hooks() 
 #[tokio::test]
 async fn a_spawned_block_may_name_any_hooks() {
     static SLOW: slow = slow;
-    let registry = HookRegistry::<AgentEvent>::new().with(slow);
+    let registry = AgentRegistry::new().with(slow);
     let spawned = tokio::spawn(async move {
         let hooks = hooks![around, &SLOW, Some(slow), ..registry.clone()];
         let wrapped = registry.clone().then(slow).on_panic(OnPanic::Skip);
@@ -180,12 +180,10 @@ async fn a_spawned_block_may_name_any_hooks() {
         assert_eq!(done.unwrap().response.content, "Hi.");
 
         let mut conversation = Conversation::new("script", "script");
-        run_turn_concurrent(&wrapped, &cx, &mut conversation, "Go.", model, tool)
-            .await
-            .unwrap();
-        run_turn_concurrent(&hooks, &cx, &mut conversation, "Go.", model, tool)
-            .await
-            .unwrap();
+        let turn = run_turn_concurrent(&wrapped, &cx, &mut conversation, "Go.", model, tool);
+        Box::pin(turn).await.unwrap();
+        let turn = run_turn_concurrent(&hooks, &cx, &mut conversation, "Go.", model, tool);
+        Box::pin(turn).await.unwrap();
         run_turn(&hooks, &cx, &mut conversation, "Go.", model, tool)
             .await
             .unwrap()
@@ -251,6 +249,15 @@ macro_rules! spawned {
 
             let (hooks, cx) = of();
             let ran = tokio::spawn(async move {
+                let mut conversation = Conversation::new("script", "script");
+                let model = async |_: &BeforeLlmCall, _: Deltas<'_>| Ok::<_, String>(LlmResponse::new("Hi."));
+                let tool = async |call: &BeforeToolCall| ToolOutput::new(call.name.as_str());
+                run_turn_concurrent(&*hooks, &cx, &mut conversation, "Go.", model, tool).await
+            });
+            assert_eq!(ran.await.unwrap().unwrap().response, "Hi.");
+
+            let (hooks, cx) = of();
+            let ran = tokio::spawn(async move {
                 let message = MessageReceived::new("cli", "ada", "Hello.");
                 let answer = async |message: MessageReceived| Ok::<_, String>(message.content);
                 let send = async |_: &MessageSending| Ok::<(), String>(());
@@ -261,13 +268,13 @@ macro_rules! spawned {
     )* };
 }
 spawned! {
-    a_box_runs_behind_every_driver_in_a_task: BoxHook<AgentEvent<'static>> = BoxHook::new(hooks![mark, slow]);
+    a_box_runs_behind_every_driver_in_a_task: AgentBox = AgentBox::new(hooks![mark, slow]);
     a_boxed_handler_runs_behind_every_driver_in_a_task: Box<dyn AgentHandler> = Box::new(Echo);
     a_shared_handler_runs_behind_every_driver_in_a_task: Arc<dyn AgentHandler> = Arc::new(Echo);
-    a_registry_runs_behind_every_driver_in_a_task: HookRegistry<AgentEvent<'static>> = HookRegistry::new().with(mark);
+    a_registry_runs_behind_every_driver_in_a_task: AgentRegistry = AgentRegistry::new().with(mark);
     erased_forms_in_a_list_run_behind_every_driver_in_a_task:
-        hooks_core::Then<BoxHook<AgentEvent<'static>>, Box<dyn AgentHandler>> =
-        BoxHook::new(slow).then(Box::new(Echo) as Box<dyn AgentHandler>);
+        hooks_core::Then<AgentBox, Box<dyn AgentHandler>> =
+        AgentBox::new(slow).then(Box::new(Echo) as Box<dyn AgentHandler>);
 }
 
 /// Work that borrows what lies on the stack, changes it, and could not leave its thread.
