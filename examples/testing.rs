@@ -126,6 +126,7 @@ async fn main() {
 
 #[cfg(test)]
 mod tests {
+    use hooks_core::testing::{assert_blocks, assert_passes};
     use hooks_core::{Hook, Scope};
 
     use super::*;
@@ -162,15 +163,27 @@ mod tests {
         );
     }
 
-    /// What options such as `only` add shows in a pipeline, be it one of a single hook; without an `async`
-    /// hook on the event it needs no executor.
+    /// What options such as `only` add shows when a hook is asked as an agent asks it. An assertion that fails prints
+    /// the plan, and what happened instead.
     #[test]
     fn only_tools_that_write_are_kept_from_subagents() {
         let sub = AgentContext::new("test").with_depth(1);
-        for (name, passes) in [("read", true), ("write", false), ("edit", false)] {
-            let result = hooks![subagents_read].intercept_now(&sub, &mut call(name, json!({})));
-            assert_eq!(result.is_continue(), passes, "{name}");
+        for name in ["write", "edit"] {
+            assert_blocks!(subagents_read, sub, call(name, json!({})), "subagents_read");
         }
+        assert_passes!(subagents_read, sub, call("read", json!({})));
+    }
+
+    /// An assertion takes whole pipelines too, and gives the event as the hooks left it.
+    #[test]
+    fn what_a_subagent_reads_through_the_shell_is_rewritten() {
+        let sub = AgentContext::new("test").with_depth(1);
+        let cat = call("shell", json!({ "command": "cat a.txt" }));
+        let call = assert_passes!(pipeline(), sub, cat);
+        assert_eq!(
+            (call.name.as_str(), &call.args["path"]),
+            ("read", &json!("a.txt"))
+        );
     }
 
     /// State is tested from outside: by what the hook says after what it has seen.

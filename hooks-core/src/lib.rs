@@ -76,6 +76,7 @@
 //! | list two hooks of one type | [`Hook::named`] |
 //! | turn a closure into a hook | [`intercept_fn`], [`observe_fn`] |
 //! | see who runs when | [`Plan`](plan::Plan) |
+//! | test what hooks decide | [`testing`] |
 //!
 //! # Guarantees of a dispatch
 //!
@@ -137,6 +138,7 @@ mod pipeline;
 pub mod priority;
 #[cfg(feature = "std")]
 mod registry;
+pub mod testing;
 mod trace;
 
 #[doc(hidden)]

@@ -133,7 +133,7 @@ fn at_most_eight_calls_run_at_once_and_all_of_them_run() {
     );
     assert!(turn.unwrap().is_ok());
     assert_eq!(most.get(), 8);
-    assert_eq!(started.into_inner(), Vec::from_iter(0..20));
+    assert_eq!(started.into_inner(), (0..20).collect::<Vec<_>>());
     let expected: Vec<_> = (0..20).map(|at| format!("c{at}")).collect();
     assert_eq!(outputs(&conversation), expected);
 }

@@ -3,10 +3,19 @@
 use layout::Layout;
 
 const LAYOUT: Layout = Layout {
-    rooms: &["event", "decision", "hook", "pipeline", "registry", "agent"],
+    rooms: &[
+        "event", "decision", "hook", "pipeline", "registry", "testing", "agent",
+    ],
     leaves: &["priority", "trace"],
     collections: &["lib", "private"],
-    macros: &["__rank", "__private"],
+    macros: &[
+        "__rank",
+        "__private",
+        "assert_aborts",
+        "assert_blocks",
+        "assert_passes",
+        "assert_responds",
+    ],
 };
 
 #[test]

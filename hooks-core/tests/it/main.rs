@@ -16,4 +16,5 @@ mod layout;
 mod order;
 mod plan;
 mod probe;
+mod testing;
 mod wants;

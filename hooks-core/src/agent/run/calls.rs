@@ -58,16 +58,13 @@ pub(super) trait Calls {
     /// Runs the calls, whose answer is the last message. Returns whether the user has the answer of all of them already.
     ///
     /// Providers require all outputs right after the calls, with nothing in between.
-    async fn run<H, T>(
-        hooks: &H,
+    async fn run(
+        hooks: &impl AgentHooks,
         cx: &AgentContext,
         conversation: &mut Conversation,
         calls: Vec<ToolCall>,
-        tool: &T,
-    ) -> Result<bool, Cancel>
-    where
-        H: AgentHooks,
-        T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone;
+        tool: &(impl AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone),
+    ) -> Result<bool, Cancel>;
 }
 
 // A macro, because moving a call into another future would cost more than a hook.
@@ -93,8 +90,8 @@ macro_rules! run {
 }
 
 /// Tells the hooks that a call does not run to its end, because a hook has ended the turn.
-async fn skip<H: AgentHooks>(
-    hooks: &H,
+async fn skip(
+    hooks: &impl AgentHooks,
     cx: &AgentContext,
     known: Known<'_>,
     call: ToolCall,
@@ -109,17 +106,13 @@ async fn skip<H: AgentHooks>(
 pub(super) struct OneByOne;
 
 impl Calls for OneByOne {
-    async fn run<H, T>(
-        hooks: &H,
+    async fn run(
+        hooks: &impl AgentHooks,
         cx: &AgentContext,
         conversation: &mut Conversation,
         calls: Vec<ToolCall>,
-        tool: &T,
-    ) -> Result<bool, Cancel>
-    where
-        H: AgentHooks,
-        T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-    {
+        tool: &(impl AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone),
+    ) -> Result<bool, Cancel> {
         let mut context = Vec::new();
         let mut calls = calls.into_iter();
         let mut ended = Ok(true);
@@ -152,17 +145,13 @@ impl Calls for OneByOne {
 pub(super) struct AtOnce;
 
 impl Calls for AtOnce {
-    async fn run<H, T>(
-        hooks: &H,
+    async fn run(
+        hooks: &impl AgentHooks,
         cx: &AgentContext,
         conversation: &mut Conversation,
         calls: Vec<ToolCall>,
-        tool: &T,
-    ) -> Result<bool, Cancel>
-    where
-        H: AgentHooks,
-        T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-    {
+        tool: &(impl AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone),
+    ) -> Result<bool, Cancel> {
         // The conversation is whole from the first call on, because this future may be dropped before the last.
         let (known, messages) = conversation.parts();
         let first = messages.len();
@@ -180,24 +169,22 @@ impl Calls for AtOnce {
         });
         let mut handled = true;
         let ended = {
-            let [a, b, c, d] = [pin!(None), pin!(None), pin!(None), pin!(None)];
-            let [e, f, g, h] = [pin!(None), pin!(None), pin!(None), pin!(None)];
-            let mut lanes = [a, b, c, d, e, f, g, h];
+            let mut lanes = [
+                [pin!(None), pin!(None), pin!(None), pin!(None)],
+                [pin!(None), pin!(None), pin!(None), pin!(None)],
+            ];
             poll_fn(|task| {
-                let mut waits = false;
-                for lane in &mut lanes {
-                    loop {
-                        if lane.is_none() {
-                            lane.set(waiting.next());
-                        }
-                        let Some(call) = lane.as_mut().as_pin_mut() else {
-                            break;
-                        };
+                let mut all = Poll::Ready(Ok(()));
+                for lane in lanes.iter_mut().flatten() {
+                    if lane.is_none() {
+                        lane.set(waiting.next());
+                    }
+                    while let Some(call) = lane.as_mut().as_pin_mut() {
                         let Poll::Ready((at, done)) = call.poll(task) else {
-                            waits = true;
+                            all = Poll::Pending;
                             break;
                         };
-                        lane.set(None);
+                        lane.set(waiting.next());
                         match done {
                             Ok(done) => {
                                 messages[first + at] = ChatMessage::tool(&done);
@@ -209,11 +196,7 @@ impl Calls for AtOnce {
                         }
                     }
                 }
-                if waits {
-                    Poll::Pending
-                } else {
-                    Poll::Ready(Ok(()))
-                }
+                all
             })
             .await
         };

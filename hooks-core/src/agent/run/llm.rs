@@ -222,18 +222,13 @@ where
 }
 
 /// Like [`run_llm_call`]; `usage` also counts the answers of a call that returned an error.
-pub(super) async fn call_model<H, F, X>(
-    hooks: &H,
+pub(super) async fn call_model<X: fmt::Display>(
+    hooks: &impl AgentHooks,
     cx: &AgentContext,
     request: &mut BeforeLlmCall,
     usage: &mut Usage,
-    model: &F,
-) -> Result<LlmCallResult, RunError>
-where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
-    X: fmt::Display,
-{
+    model: &(impl AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone),
+) -> Result<LlmCallResult, RunError> {
     let told = Told { hooks, cx };
     let deltas = Deltas { sink: &told };
     let mut done = LlmCallResult::default();
@@ -276,19 +271,14 @@ where
 }
 
 /// Calls the model once.
-async fn ask<H, F, X>(
-    hooks: &H,
+async fn ask<X: fmt::Display>(
+    hooks: &impl AgentHooks,
     cx: &AgentContext,
     request: &BeforeLlmCall,
     deltas: Deltas<'_>,
     usage: &mut Usage,
-    model: &F,
-) -> Result<LlmResponse, String>
-where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
-    X: fmt::Display,
-{
+    model: &(impl AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone),
+) -> Result<LlmResponse, String> {
     hooks.observe(cx, &LlmInput::from(request)).await;
     let clock = Clock::start(hooks.handles::<LlmOutput<'_>>());
     let response = around!(
@@ -305,15 +295,11 @@ where
 }
 
 /// The model's answer, or its failure.
-async fn answer<F, X>(
-    model: &F,
+async fn answer<X: fmt::Display>(
+    model: &(impl AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone),
     request: &BeforeLlmCall,
     deltas: Deltas<'_>,
-) -> Result<LlmResponse, String>
-where
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
-    X: fmt::Display,
-{
+) -> Result<LlmResponse, String> {
     let answer = model.clone()(request, deltas).await;
     answer.map_err(|error| error.to_string())
 }

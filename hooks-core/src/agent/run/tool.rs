@@ -158,17 +158,13 @@ where
 }
 
 /// Does the same, and calls `ends` before it raises the event for the end of the call.
-pub(super) async fn tool_call<H, F>(
-    hooks: &H,
+pub(super) async fn tool_call(
+    hooks: &impl AgentHooks,
     cx: &AgentContext,
     call: impl Into<BeforeToolCall>,
-    tool: F,
+    tool: impl AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
     ends: impl Fn(),
-) -> Result<ToolCallResult, Cancel>
-where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-{
+) -> Result<ToolCallResult, Cancel> {
     let mut call = call.into();
     let (cancel, outcome) = 'skipped: {
         let (output, duration, outcome);
@@ -250,18 +246,14 @@ where
 }
 
 /// Does the same, with a check that also says what is known about the tool. It calls `ends` as [`tool_call`] does.
-pub(super) async fn repair<H, F>(
-    hooks: &H,
+pub(super) async fn repair(
+    hooks: &impl AgentHooks,
     cx: &AgentContext,
     mut invalid: InvalidToolCall,
     check: impl FnOnce(&mut BeforeToolCall) -> Result<(), String>,
-    tool: F,
+    tool: impl AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
     ends: impl Fn(),
-) -> Result<ToolCallResult, Cancel>
-where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-{
+) -> Result<ToolCallResult, Cancel> {
     let decision = hooks.intercept(cx, &mut invalid).await;
     let mut call = BeforeToolCall::from(invalid);
     match decision {

@@ -208,15 +208,18 @@ where
     X: fmt::Display,
     T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
 {
-    turn::<OneByOne, _, _, _, _>(hooks, cx, conversation, prompt, model, tool)
+    turn::<OneByOne, _>(hooks, cx, conversation, prompt, model, tool)
 }
 
 /// Works on a prompt as [`run_turn`] does, and runs the tool calls of one answer at the same time: at most eight.
 ///
 /// The calls begin in their order. Their events interleave, but each call raises its own in the order of
 /// [`run_tool_call`](super::run_tool_call), and the model reads the outputs in the order of the calls, whichever ends
-/// first. Hooks see several calls at once, so their state needs a lock or an atomic. The calls run within the one future
-/// of the turn: nothing is spawned, so a tool that blocks its thread holds up the others.
+/// first. Hooks see several calls at once, so their state needs a lock or an atomic.
+///
+/// Nothing is spawned and nothing is boxed: the calls run within the future of the turn. So a tool that blocks its thread
+/// holds up the others, and the future is large, because it has room for eight calls. A task holds it on the heap;
+/// elsewhere you may write `Box::pin(run_turn_concurrent(…)).await`.
 ///
 /// If a hook ends the turn on one call, the others are dropped where they are. Each raises `ToolCallSkipped`, unless hooks
 /// have heard of its end already, and its output for the model is the hook's reason.
@@ -278,31 +281,23 @@ where
     X: fmt::Display,
     T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
 {
-    turn::<AtOnce, _, _, _, _>(hooks, cx, conversation, prompt, model, tool)
+    turn::<AtOnce, _>(hooks, cx, conversation, prompt, model, tool)
 }
 
 /// A turn, with the events of its start and its end.
-async fn turn<C, H, M, T, X>(
-    hooks: &H,
+async fn turn<C: Calls, X: fmt::Display>(
+    hooks: &impl AgentHooks,
     cx: &AgentContext,
     conversation: &mut Conversation,
     prompt: impl Into<String>,
-    model: M,
-    tool: T,
-) -> Result<TurnResult, RunError>
-where
-    C: Calls,
-    H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
-    X: fmt::Display,
-    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-{
+    model: impl AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
+    tool: impl AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+) -> Result<TurnResult, RunError> {
     let prompt = prompt.into();
     hooks.observe(cx, &AgentStart { prompt: &prompt }).await;
     let clock = Clock::start(hooks.handles::<AgentEnd<'_>>());
     let mut usage = Usage::default();
-    let result =
-        work::<C, _, _, _, _>(hooks, cx, conversation, prompt, &mut usage, model, tool).await;
+    let result = work::<C, _>(hooks, cx, conversation, prompt, &mut usage, model, tool).await;
 
     let (response, status) = match &result {
         Ok(response) => (response.as_str(), AgentStatus::Completed),
@@ -327,22 +322,15 @@ where
 }
 
 /// The work between the start of a turn and its end.
-async fn work<C, H, M, T, X>(
-    hooks: &H,
+async fn work<C: Calls, X: fmt::Display>(
+    hooks: &impl AgentHooks,
     cx: &AgentContext,
     conversation: &mut Conversation,
     prompt: String,
     usage: &mut Usage,
-    model: M,
-    tool: T,
-) -> Result<String, RunError>
-where
-    C: Calls,
-    H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
-    X: fmt::Display,
-    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-{
+    model: impl AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
+    tool: impl AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+) -> Result<String, RunError> {
     // The conversation keeps its state until the hooks are done, because this future may be dropped while they run.
     if hooks.handles::<BeforeModelResolve>() {
         let request = &mut conversation.request;
