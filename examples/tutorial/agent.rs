@@ -2,10 +2,7 @@
 
 use std::process::Command;
 
-use hooks_core::Cancel;
-use hooks_core::agent::{
-    AgentContext, AgentHooks, BeforeToolCall, ToolCall, ToolOutput, run_tool_call,
-};
+use hooks_core::agent::prelude::*;
 use serde_json::json;
 
 /// One bound makes an agent generic over its hooks.

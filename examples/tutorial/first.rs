@@ -4,8 +4,7 @@
 mod agent;
 
 use agent::Agent;
-use hooks_core::agent::BeforeToolCall;
-use hooks_core::{Cancel, HookAction, hook, hooks, priority};
+use hooks_core::agent::prelude::*;
 
 // ANCHOR: hook
 /// Judges each command that the agent is about to run.

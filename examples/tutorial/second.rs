@@ -6,8 +6,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use agent::Agent;
-use hooks_core::agent::BeforeToolCall;
-use hooks_core::{HookAction, hook, hooks, priority};
+use hooks_core::agent::prelude::*;
 use hooks_runtime::{EventRecords, JsonlRecorder, Runtime};
 
 /// Judges each command that the agent is about to run.

@@ -3,7 +3,7 @@
 //! It runs in a folder with the files of hooks that its page shows, and with the records of the tutorial.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::common::hooks;
 
@@ -15,16 +15,9 @@ fn blocks<'a>(page: &'a str, language: &'a str) -> impl Iterator<Item = &'a str>
     page.split("```").skip(1).step_by(2).filter_map(after)
 }
 
-/// The name and the text of a file that a block shows: all of one that the tutorial has, or one that the block names in
-/// its first line.
-fn file(page: &Path, block: &str) -> Option<(PathBuf, String)> {
-    let first = block.lines().next()?;
-    if let Some(path) = first.strip_prefix("{{#include ") {
-        let path = page.parent()?.join(path.strip_suffix("}}")?);
-        let text = fs::read_to_string(&path).unwrap();
-        return Some((path.file_name()?.into(), text));
-    }
-    Some((first.strip_prefix("# ")?.into(), block.to_owned()))
+/// The name and the text of a file that a block shows: its first line is the name.
+fn file(block: &str) -> Option<(&str, &str)> {
+    Some((block.lines().next()?.strip_prefix("# ")?, block))
 }
 
 /// A line without what differs from run to run: durations, and the width of columns.
@@ -46,7 +39,7 @@ fn run(page: &Path) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let records = Path::new(DOCS).join("../examples/tutorial/records.jsonl");
     fs::copy(records, folder.path().join("records.jsonl")).unwrap();
-    for (name, text) in blocks(&text, "toml").filter_map(|block| file(page, block)) {
+    for (name, text) in blocks(&text, "toml").filter_map(file) {
         fs::write(folder.path().join(name), text).unwrap();
     }
     let mut count = 0;
