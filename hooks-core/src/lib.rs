@@ -125,6 +125,12 @@ mod lists {}
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/vocabularies.md")]
 mod vocabularies {}
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/single-threaded.md")]
+mod single_threaded {}
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/how-to/measure-hooks.md")]
+mod measure_hooks {}
 #[cfg(all(doctest, feature = "agent"))]
 #[doc = include_str!("../README.md")]
 mod readme {}

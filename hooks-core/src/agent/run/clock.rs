@@ -1,36 +1,52 @@
-//! Measures durations, if there is a clock.
+//! Measures durations, if there is a clock: with the feature `std`, but not on `wasm32-unknown-unknown`, where reading it
+//! panics.
 
 use core::time::Duration;
 
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+use std::time::Instant;
+
+#[cfg(any(
+    not(feature = "std"),
+    all(target_family = "wasm", target_os = "unknown")
+))]
+use self::none::Instant;
+
 /// The start of a piece of work.
-pub(super) struct Clock {
-    #[cfg(feature = "std")]
-    since: Option<std::time::Instant>,
-}
+pub(super) struct Clock(Option<Instant>);
 
 impl Clock {
     /// Starts, if `is_wanted`.
     #[inline]
     pub(super) fn start(is_wanted: bool) -> Self {
-        #[cfg(feature = "std")]
-        let clock = Clock {
-            since: is_wanted.then(std::time::Instant::now),
-        };
-        #[cfg(not(feature = "std"))]
-        let clock = {
-            let _ = is_wanted;
-            Clock {}
-        };
-        clock
+        Clock(is_wanted.then(Instant::now))
     }
 
     /// The time since the start; zero without a clock.
     #[inline]
     pub(super) fn elapsed(&self) -> Duration {
-        #[cfg(feature = "std")]
-        if let Some(since) = self.since {
-            return since.elapsed();
+        self.0.as_ref().map_or(Duration::ZERO, Instant::elapsed)
+    }
+}
+
+#[cfg(any(
+    not(feature = "std"),
+    all(target_family = "wasm", target_os = "unknown")
+))]
+mod none {
+    /// No clock.
+    pub(super) struct Instant;
+
+    impl Instant {
+        pub(super) fn now() -> Self {
+            Instant
         }
-        Duration::ZERO
+
+        pub(super) fn elapsed(&self) -> core::time::Duration {
+            core::time::Duration::ZERO
+        }
     }
 }

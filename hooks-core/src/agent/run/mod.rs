@@ -50,7 +50,8 @@
 //!
 //! # Durations
 //!
-//! Drivers measure durations with the feature `std`. Without it there is no clock, and every duration is zero.
+//! Drivers measure durations with the feature `std`. Without it, and on `wasm32-unknown-unknown`, there is no clock, and
+//! every duration is zero.
 
 mod answers;
 mod calls;
