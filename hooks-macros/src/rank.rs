@@ -1,16 +1,25 @@
 //! A priority as a type, for `hooks_core` to compare.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Expr, Lit, UnOp};
 
 /// The type of the priority in the constant `__PRIORITY`, whose value is `expr`.
 ///
 /// A small number is written as its digits. For any other expression, rustc evaluates each digit as a constant, and
 /// there are twice as many to compare.
+///
+/// The constants have the span of the user's expression: see `hook::expand`.
 pub(crate) fn of(expr: &Expr) -> TokenStream {
+    let span = expr.span();
     let Some(number @ -0x1000..=0xFFF) = literal(expr) else {
-        return quote!(::hooks_core::__private::rank!(__PRIORITY));
+        let places = (0..8_u32).rev();
+        return quote_spanned! {span=>
+            ::hooks_core::__private::Digits<
+                #(::hooks_core::__private::Nibble<{ ::hooks_core::__private::nibble(__PRIORITY, #places) }>),*
+            >
+        };
     };
     let first = if number < 0 { 7 } else { 8 };
     let digits = [first, number >> 8 & 0xF, number >> 4 & 0xF, number & 0xF];
@@ -68,11 +77,8 @@ mod tests {
             "'a'",
             "9999999999",
         ] {
-            assert_eq!(
-                written(other),
-                "::hooks_core::__private::rank!(__PRIORITY)",
-                "{other}"
-            );
+            let start = "::hooks_core::__private::Digits<";
+            assert!(written(other).starts_with(start), "{other}");
         }
     }
 }

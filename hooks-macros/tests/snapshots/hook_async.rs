@@ -61,7 +61,7 @@ const _: () = {
         type Timing = ::hooks_core::__private::Asynchronous;
         type Facts = ::hooks_core::__private::Looks;
         const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn call<'__a>(
             &'__a self,
             _: &'__a ::hooks_core::Context<__Event_call<'event>>,

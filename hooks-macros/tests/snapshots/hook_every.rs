@@ -16,7 +16,32 @@ const _: () = {
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for trace {
         type Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary;
-        type Rank = ::hooks_core::__private::rank!(__PRIORITY);
+        type Rank = ::hooks_core::__private::Digits<
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 7u32) },
+            >,
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 6u32) },
+            >,
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 5u32) },
+            >,
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 4u32) },
+            >,
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 3u32) },
+            >,
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 2u32) },
+            >,
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 1u32) },
+            >,
+            ::hooks_core::__private::Nibble<
+                { ::hooks_core::__private::nibble(__PRIORITY, 0u32) },
+            >,
+        >;
         type Answers = ::hooks_core::__private::Every<::hooks_core::__private::One>;
         type Exact = Self::Answers;
         type Wraps = ();
@@ -52,7 +77,7 @@ const _: () = {
         const MUTATES: ::core::primitive::bool = <<AgentEvent<
             'static,
         > as ::hooks_core::Viewed>::Facts as ::hooks_core::__private::Facts>::CHANGES;
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn call_now<'__a>(
             &'__a self,
             _: &'__a ::hooks_core::Context<__E>,

@@ -67,7 +67,7 @@ const _: () = {
         fn is_guard(&self) -> ::core::primitive::bool {
             ::hooks_core::__private::judges::<__Event_call>()
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn wants(
             &self,
             _: &::hooks_core::Context<__Event_call>,
@@ -80,7 +80,7 @@ const _: () = {
                 __subject == "shell"
             }
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn call_now<'__a>(
             &'__a self,
             _: &'__a ::hooks_core::Context<__Event_call>,

@@ -104,7 +104,7 @@ const _: () = {
         type Timing = ::hooks_core::__private::Synchronous;
         type Facts = ::hooks_core::__private::Changes;
         const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn wants(
             &self,
             _: &::hooks_core::Context<__Event_check>,
@@ -117,7 +117,7 @@ const _: () = {
                 __subject == "shell"
             }
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn call_now<'__a>(
             &'__a self,
             _: &'__a ::hooks_core::Context<__Event_check>,
@@ -149,7 +149,7 @@ const _: () = {
         type Timing = ::hooks_core::__private::Asynchronous;
         type Facts = ::hooks_core::__private::Looks;
         const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn call<'__a>(
             &'__a self,
             __cx: &'__a ::hooks_core::Context<__Event_note<'event>>,

@@ -34,7 +34,16 @@ const _: () = {
     #[diagnostic::do_not_recommend]
     impl hooks::Hook for guard {
         type Vocabulary = <__Event_call as hooks::Event>::Vocabulary;
-        type Rank = hooks::__private::rank!(__PRIORITY);
+        type Rank = hooks::__private::Digits<
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 7u32) }>,
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 6u32) }>,
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 5u32) }>,
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 4u32) }>,
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 3u32) }>,
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 2u32) }>,
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 1u32) }>,
+            hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 0u32) }>,
+        >;
         type Answers = hooks::__private::On<__Event_call>;
         type Exact = Self::Answers;
         type Wraps = ();
@@ -62,7 +71,7 @@ const _: () = {
         type Timing = hooks::__private::Synchronous;
         type Facts = hooks::__private::Changes;
         const MUTATES: ::core::primitive::bool = <hooks::__private::Changes as hooks::__private::Facts>::CHANGES;
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn wants(
             &self,
             __cx: &hooks::Context<__Event_call>,
@@ -73,7 +82,7 @@ const _: () = {
                 __subject == "shell" || __subject.starts_with("file_")
             }
         }
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn call_now<'__a>(
             &'__a self,
             __cx: &'__a hooks::Context<__Event_call>,

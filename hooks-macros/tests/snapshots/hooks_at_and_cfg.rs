@@ -22,7 +22,32 @@ fn pipeline() {
                 const __PRIORITY: ::core::primitive::i32 = priority::LAST;
                 <_ as hooks_core::__private::Listing>::listed_at::<
                     (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<1>),
-                    hooks_core::__private::rank!(__PRIORITY),
+                    hooks_core::__private::Digits<
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 7u32) },
+                        >,
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 6u32) },
+                        >,
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 5u32) },
+                        >,
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 4u32) },
+                        >,
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 3u32) },
+                        >,
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 2u32) },
+                        >,
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 1u32) },
+                        >,
+                        hooks_core::__private::Nibble<
+                            { hooks_core::__private::nibble(__PRIORITY, 0u32) },
+                        >,
+                    >,
                 >(trace)
             };
             let __agreed = <_ as hooks_core::SharesVocabulary<

@@ -160,7 +160,7 @@ fn wants(parts: &Parts<'_>) -> Option<TokenStream> {
         quote!(_)
     };
     Some(quote! {
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         fn wants(&self, #cx: &#context<#event>, #held: &#event) -> ::core::primitive::bool {
             #filter
         }
@@ -193,7 +193,7 @@ fn call(parts: &Parts<'_>) -> TokenStream {
             ) -> Self::Said
         };
         return quote! {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             #signature {
                 #body
             }
@@ -221,7 +221,7 @@ fn call(parts: &Parts<'_>) -> TokenStream {
         ) -> #output
     };
     quote! {
-        #[inline(always)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         #signature {
             #body
         }

@@ -10,6 +10,14 @@
 //!
 //! Generated code that a user's mistake can break has the span of the token to blame: the event's type, the return
 //! type, an option's value. The compiler reports the mistake there.
+//!
+//! A constant inside a type, as in `Nibble<{ … }>`, has the span of a user's token for another reason, and so has all
+//! of the item that contains it. In an incremental build, rustc checks a list again when such a constant of one of
+//! its hooks has changed, and its spans are part of it. A span of ours contains the place of the attribute in the
+//! file, which changes with every line that is added above. A user's span is relative to its item.
+//!
+//! A dispatch is inlined only where it is optimised: in a debug build, `inline(always)` would copy the hook, with its
+//! line numbers, into the module of the list, which would then be generated again.
 
 mod body;
 mod handle;

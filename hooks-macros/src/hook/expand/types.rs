@@ -40,6 +40,7 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
         .filter(|handler| !hook.is_judge(handler))
         .map(|handler| handle(hook, handler));
     let rank = rank::of(priority);
+    let rank = quote_spanned!(priority.span()=> type Rank = #rank;);
     let priority = constant(priority, "__PRIORITY", &quote!(i32));
     let name = constant(name, "__NAME", &quote!(&'static str));
     quote! {
@@ -54,7 +55,7 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
             #[diagnostic::do_not_recommend]
             impl #of ::hooks_core::Hook for #ty #bounds {
                 #vocabulary
-                type Rank = #rank;
+                #rank
                 #answers
                 type Wraps = #wraps;
 
@@ -88,11 +89,12 @@ fn event(handler: &Handler) -> Option<TokenStream> {
         return None;
     };
     let cfgs = &handler.cfgs;
+    let span = handler.event.span();
     let is_so = is_event(handler, &written.for_static());
     let (ty, lifetimes) = (&written.ty, &written.lifetimes);
     let parameters = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
     let constant = format_ident!("__IS_{alias}", span = alias.span());
-    Some(quote! {
+    Some(quote_spanned! {span=>
         #(#cfgs)*
         #[allow(non_upper_case_globals)]
         const #constant: ::core::primitive::bool = #is_so;
