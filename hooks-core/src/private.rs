@@ -3,17 +3,19 @@
 pub use crate::decision::{ActionOn, Name, ResultOf, cancelled, go_on};
 pub use crate::event::{
     Access, Agreed, Both, CanSave, CannotSave, EventInfo, Every, If, Mode, Nibble, On, One,
-    Returned, Saving,
+    Returned, Saving, SharesVocabulary,
 };
 #[cfg(feature = "std")]
 pub use crate::hook::AnyWatch;
 pub use crate::hook::{
     ABSENT, Around, Asynchronous, Changes, ChangesAndGuards, Digits, DispatchNow, EveryView,
-    ExactOf, Facts, Few, Group, Guards, Leaf, Looks, Number, Planner, Row, Runs, Synchronous,
+    ExactOf, Facts, Few, Group, Guards, Hook, Leaf, Looks, Number, Planner, Row, Runs, Synchronous,
     catch, catch_async, deadline, is_same, judges, kept, misfit, nibble, nothing, restored,
     skipped,
 };
-pub use crate::pipeline::{Arrange, Listed, Listing, Plain, Spreads, Tuples, order, order_of};
+pub use crate::pipeline::{
+    Arrange, Listed, Listing, Pipeline, Plain, Spreads, Tuples, order, order_of,
+};
 #[cfg(feature = "std")]
 pub use crate::registry::{Boxes, Called, Known, ask_boxed, ask_boxed_copy, spread, wants_boxed};
 pub use crate::trace::{enter, traced};

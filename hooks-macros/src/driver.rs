@@ -36,17 +36,18 @@ impl Errors {
     }
 }
 
-/// The path of `hooks_core`: the user's `crate = path`, or its name in the user's `Cargo.toml`.
+/// The path of `hooks_core`, if it is not `::hooks_core`: the user's `crate = path`, or its name in the user's
+/// `Cargo.toml`.
 ///
 /// If another crate re-exports it, only the user knows the path; the error then says `how` to give it.
-pub(crate) fn core_path(given: Option<&Path>, how: &str) -> syn::Result<TokenStream> {
+pub(crate) fn core_path(given: Option<&Path>, how: &str) -> syn::Result<Option<TokenStream>> {
     if let Some(path) = given {
-        return Ok(quote!(#path));
+        return Ok(Some(quote!(#path)));
     }
     match crate_name("hooks-core") {
-        Ok(FoundCrate::Name(name)) => {
+        Ok(FoundCrate::Name(name)) if name != "hooks_core" => {
             let name = Ident::new(&name, Span::call_site());
-            Ok(quote!(::#name))
+            Ok(Some(quote!(::#name)))
         }
         Err(Error::CrateNotFound { .. }) => Err(syn::Error::new(
             Span::call_site(),
@@ -57,7 +58,7 @@ pub(crate) fn core_path(given: Option<&Path>, how: &str) -> syn::Result<TokenStr
         )),
         // In hooks-core itself, `extern crate self` defines the name. Without a readable manifest, rustc checks the
         // name.
-        Ok(FoundCrate::Itself) | Err(_) => Ok(quote!(::hooks_core)),
+        Ok(_) | Err(_) => Ok(None),
     }
 }
 
@@ -158,11 +159,8 @@ pub(crate) fn at(span: Span) -> Span {
 /// Generated code with the path of `hooks_core` in the place of `::hooks_core`, which all of it is written with.
 ///
 /// Each path has the span of what it replaces, so that a mistake is reported at the same place whatever the path is.
-pub(crate) fn with_core(tokens: TokenStream, core: &TokenStream) -> TokenStream {
-    let path: Vec<TokenTree> = core.clone().into_iter().collect();
-    if core.to_string() == quote!(::hooks_core).to_string() {
-        return tokens;
-    }
+pub(crate) fn with_core(tokens: TokenStream, core: Option<&TokenStream>) -> TokenStream {
+    let Some(path) = core else { return tokens };
     let mut written: Vec<TokenTree> = Vec::new();
     for mut token in tokens {
         if let TokenTree::Group(group) = &token {
@@ -174,12 +172,8 @@ pub(crate) fn with_core(tokens: TokenStream, core: &TokenStream) -> TokenStream 
             && matches!(written.as_slice(), [.., one, two] if is_colon(one) && is_colon(two));
         if is_core {
             written.truncate(written.len() - 2);
-            // A name alone may be `$crate`, which only its own span explains.
-            let is_name = path.len() == 1;
-            written.extend(path.iter().cloned().map(|mut part| {
-                if !is_name {
-                    part.set_span(token.span());
-                }
+            written.extend(path.clone().into_iter().map(|mut part| {
+                part.set_span(token.span());
                 part
             }));
         } else {
@@ -253,6 +247,11 @@ pub(crate) fn name_of(path: &Path) -> String {
         .map(|segment| segment.ident.to_string())
         .collect::<Vec<_>>()
         .join("::")
+}
+
+/// Code as its user wrote it.
+pub(crate) fn text(code: &impl ToTokens) -> String {
+    code.to_token_stream().to_string().replace(' ', "")
 }
 
 /// The name of an item as text, without `r#`.

@@ -126,14 +126,14 @@ pub(crate) fn name_returned(signature: &mut Signature) {
     }
 
     struct Swap<'t> {
-        written: String,
+        written: &'t Type,
         named: &'t Type,
         found: bool,
     }
 
     impl VisitMut for Swap<'_> {
         fn visit_type_mut(&mut self, ty: &mut Type) {
-            if ty.to_token_stream().to_string() == self.written {
+            if ty == self.written {
                 *ty = self.named.clone();
                 self.found = true;
             } else {
@@ -151,11 +151,12 @@ pub(crate) fn name_returned(signature: &mut Signature) {
     else {
         return;
     };
-    let mut named = (*reference.elem).clone();
+    let written = (*reference.elem).clone();
+    let mut named = written.clone();
     let mut lifetimes = Named(prefix, Vec::new());
     lifetimes.visit_type_mut(&mut named);
     let mut swap = Swap {
-        written: reference.elem.to_token_stream().to_string(),
+        written: &written,
         named: &named,
         found: false,
     };

@@ -5,26 +5,26 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, UnOp};
 
-/// The type of the priority in the constant `__PRIORITY`, whose value is `expr`.
+/// The type of the priority in the constant `__PRIORITY`, whose value is `expr`, by the path of `hooks_core::__private`.
 ///
 /// A small number is written as its digits. For any other expression, rustc evaluates each digit as a constant, and
 /// there are twice as many to compare.
 ///
 /// The constants have the span of the user's expression: see `hook::expand`.
-pub(crate) fn of(expr: &Expr) -> TokenStream {
+pub(crate) fn of(core: &TokenStream, expr: &Expr) -> TokenStream {
     let span = expr.span();
     let Some(number @ -0x1000..=0xFFF) = literal(expr) else {
         let places = (0..8_u32).rev();
         return quote_spanned! {span=>
-            ::hooks_core::__private::Digits<
-                #(::hooks_core::__private::Nibble<{ ::hooks_core::__private::nibble(__PRIORITY, #places) }>),*
+            #core::Digits<
+                #(#core::Nibble<{ #core::nibble(__PRIORITY, #places) }>),*
             >
         };
     };
     let first = if number < 0 { 7 } else { 8 };
     let digits = [first, number >> 8 & 0xF, number >> 4 & 0xF, number & 0xF];
     let digits = digits.map(Literal::i32_unsuffixed);
-    quote!(::hooks_core::__private::Few<#(::hooks_core::__private::Nibble<#digits>),*>)
+    quote!(#core::Few<#(#core::Nibble<#digits>),*>)
 }
 
 /// The value of the expression, if it is a literal.
@@ -50,23 +50,23 @@ mod tests {
     fn small_numbers_are_written_as_digits() {
         let written = |expr: &str| {
             let expr = syn::parse_str(expr).unwrap();
-            of(&expr).to_string().replace(' ', "")
+            of(&quote!(core), &expr).to_string().replace(' ', "")
         };
         assert_eq!(
             written("0"),
-            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<8>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>>"
+            "core::Few<core::Nibble<8>,core::Nibble<0>,core::Nibble<0>,core::Nibble<0>>"
         );
         assert_eq!(
             written("0xABC"),
-            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<8>,::hooks_core::__private::Nibble<10>,::hooks_core::__private::Nibble<11>,::hooks_core::__private::Nibble<12>>"
+            "core::Few<core::Nibble<8>,core::Nibble<10>,core::Nibble<11>,core::Nibble<12>>"
         );
         assert_eq!(
             written("-1_i32"),
-            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<7>,::hooks_core::__private::Nibble<15>,::hooks_core::__private::Nibble<15>,::hooks_core::__private::Nibble<15>>"
+            "core::Few<core::Nibble<7>,core::Nibble<15>,core::Nibble<15>,core::Nibble<15>>"
         );
         assert_eq!(
             written("-4096"),
-            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<7>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>>"
+            "core::Few<core::Nibble<7>,core::Nibble<0>,core::Nibble<0>,core::Nibble<0>>"
         );
         for other in [
             "4096",
@@ -77,7 +77,7 @@ mod tests {
             "'a'",
             "9999999999",
         ] {
-            let start = "::hooks_core::__private::Digits<";
+            let start = "core::Digits<";
             assert!(written(other).starts_with(start), "{other}");
         }
     }

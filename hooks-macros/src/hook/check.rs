@@ -11,7 +11,7 @@ use syn::{
 use super::options::HookOptions;
 use super::parameters::{NOT_A_HOOK, referent};
 use super::parse::{Handled, Handler, Hook, is_handler, is_hook, takes_shared_self};
-use crate::driver::Errors;
+use crate::driver::{Errors, text};
 use crate::lifetimes;
 
 /// `#[hook]` on an item that cannot be a hook.
@@ -190,12 +190,12 @@ fn once_each(handlers: &[Handler], errors: &mut Errors) {
         let is_twin = |other: &&&Handler| {
             handler.is_around() == other.is_around()
                 && handler.options.guard.is_some() == other.options.guard.is_some()
-                && handler.event.text() == other.event.text()
+                && handler.event.is_same(&other.event)
         };
         let is_judged = |other: &&Handler| {
             !other.is_around()
                 && other.options.guard.is_none()
-                && other.event.text() == handler.event.text()
+                && other.event.is_same(&handler.event)
         };
         if handler.options.guard.is_some()
             && handler.is_async
@@ -236,7 +236,7 @@ fn of_the_whole_type(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
         errors.at(
             found.span(),
             if found == "Self" {
-                let ty = hook.ty.to_token_stream().to_string().replace(' ', "");
+                let ty = text(&hook.ty);
                 format!("`Self` has no meaning in an option: write `{ty}`")
             } else {
                 format!(
@@ -412,10 +412,13 @@ impl Handled {
         }
     }
 
-    pub(super) fn text(&self) -> String {
-        match self {
-            Handled::One { written, .. } => written.for_static().to_token_stream().to_string(),
-            Handled::Every { .. } => String::new(),
+    pub(super) fn is_same(&self, other: &Handled) -> bool {
+        match (self, other) {
+            (Handled::One { written: one, .. }, Handled::One { written: other, .. }) => {
+                one.for_static() == other.for_static()
+            }
+            (Handled::Every { .. }, Handled::Every { .. }) => true,
+            _ => false,
         }
     }
 }

@@ -1,13 +1,12 @@
 //! The parameters of a hook's function. Reports mistakes at the user's own token, with what to write instead.
 
 use proc_macro2::Span;
-use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{FnArg, ReturnType, Signature, Type, TypeReference};
 
 use super::options::{Flag, HookOptions};
 use super::parse::ungrouped;
-use crate::driver::Errors;
+use crate::driver::{Errors, text};
 use crate::lifetimes::{self, AnyLifetime};
 
 /// What a method that is no hook needs.
@@ -81,11 +80,6 @@ fn last_segment(ty: &Type) -> Option<String> {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
         _ => None,
     }
-}
-
-/// A type as its user wrote it.
-fn text(ty: &impl ToTokens) -> String {
-    ty.to_token_stream().to_string().replace(' ', "")
 }
 
 /// Checks the parameter for the work, and the option that belongs to it.

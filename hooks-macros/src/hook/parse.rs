@@ -15,8 +15,8 @@ use crate::lifetimes::{self, AnyLifetime};
 
 /// A hook: what it is, and what it handles.
 pub(super) struct Hook {
-    /// The path of `hooks_core`.
-    pub(super) core: TokenStream,
+    /// The path of `hooks_core`, if it is not `::hooks_core`.
+    pub(super) core: Option<TokenStream>,
     /// The type that is the hook.
     pub(super) ty: Type,
     pub(super) generics: Generics,
@@ -67,7 +67,7 @@ pub(super) enum Handled {
 }
 
 /// The path of `hooks_core`, for a hook.
-pub(super) fn core_path(given: Option<&Path>) -> syn::Result<TokenStream> {
+pub(super) fn core_path(given: Option<&Path>) -> syn::Result<Option<TokenStream>> {
     driver::core_path(given, "#[hook(crate = agentlib::hooks_core)]")
 }
 
@@ -143,7 +143,7 @@ impl Hook {
 
     fn new(
         options: &HookOptions,
-        core: TokenStream,
+        core: Option<TokenStream>,
         ty: Type,
         generics: Generics,
         ident: &Ident,
@@ -167,9 +167,8 @@ impl Hook {
     /// The guard that judges what a handler of the same event may change.
     pub(super) fn judge_of(&self, handler: &Handler) -> Option<&Handler> {
         let changes = handler.options.guard.is_none() && !handler.is_around();
-        let of_same = |other: &&Handler| {
-            other.options.guard.is_some() && other.event.text() == handler.event.text()
-        };
+        let of_same =
+            |other: &&Handler| other.options.guard.is_some() && other.event.is_same(&handler.event);
         self.handlers.iter().find(of_same).filter(|_| changes)
     }
 

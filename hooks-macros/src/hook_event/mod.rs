@@ -27,7 +27,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
         return errors.finish().map(|()| TokenStream::new());
     }
     let core = &vocabulary.core;
-    let vocabulary = driver::with_core(expand::vocabulary(&vocabulary), core);
+    let vocabulary = driver::with_core(expand::vocabulary(&vocabulary), core.as_ref());
     let error = errors.finish().err().map(syn::Error::into_compile_error);
     Ok(quote!(#vocabulary #error))
 }

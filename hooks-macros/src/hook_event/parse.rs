@@ -2,7 +2,7 @@
 
 use darling::FromMeta;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::{
     Attribute, Data, DeriveInput, Expr, Fields, GenericParam, Meta, Path, Type, Variant,
@@ -14,8 +14,8 @@ use crate::lifetimes::AnyLifetime;
 
 /// An enum of events.
 pub(super) struct Vocabulary {
-    /// The path of `hooks_core`.
-    pub(super) core: TokenStream,
+    /// The path of `hooks_core`, if it is not `::hooks_core`.
+    pub(super) core: Option<TokenStream>,
     pub(super) visibility: Visibility,
     pub(super) ident: Ident,
     /// `ShopHooks`
@@ -279,7 +279,7 @@ fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
                 .to_owned(),
         ),
         other => {
-            let ty = other.to_token_stream().to_string().replace(' ', "");
+            let ty = driver::text(other);
             let how = "an event's payload is borrowed, so that nothing is moved or cloned to raise it";
             (other.span(), format!("{how}: write `&'a {ty}`"))
         }

@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use quote::ToTokens;
 use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::parse::List;
-use crate::driver::Errors;
+use crate::driver::{Errors, text};
 
 /// A position is two hexadecimal digits.
 const MOST: usize = 256;
@@ -42,7 +41,7 @@ pub(super) fn list(list: &List) -> syn::Result<()> {
         }
         // A call makes a new hook each time, but a name is always the same one.
         if let Some(path) = item.path() {
-            let name = path.to_token_stream().to_string().replace(' ', "");
+            let name = text(path);
             if !names.insert(name.clone()) {
                 errors.at(
                     path.span(),

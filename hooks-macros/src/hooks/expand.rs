@@ -27,23 +27,25 @@ pub(super) fn list(list: &List) -> TokenStream {
         .map(|(nth, item)| listed((nth, has_places), &names[nth], item));
     let comparators = network(list.items.len()).map(|(a, b)| {
         let (a, b) = (&names[a], &names[b]);
-        quote!(let (#a, #b) = ::hooks_core::__private::order(#a, #b);)
+        quote!(let (#a, #b) = __core::order(#a, #b);)
     });
     let (ordered, mut group) = grouped(&names, list.spread.is_some());
     if let Some(source) = &list.spread {
         // A mistake in a source is reported at the source.
         let span = source.span();
         let arguments = quote!(&__agreed, #group, #source);
-        group = quote_spanned!(span=> ::hooks_core::__private::spread(#arguments));
+        group = quote_spanned!(span=> __core::spread(#arguments));
     }
     let names_differ = names_differ(&list.items);
+    let core = &list.core;
     quote!({
+        use #core::__private as __core;
         #(#names_differ)*
-        let __agreed = ::hooks_core::__private::Agreed::NOTHING_YET;
+        let __agreed = __core::Agreed::NOTHING_YET;
         #(#listed)*
         #(#comparators)*
         #ordered
-        ::hooks_core::Pipeline::new(#group)
+        __core::Pipeline::new(#group)
     })
 }
 
@@ -53,8 +55,7 @@ pub(super) fn list(list: &List) -> TokenStream {
 fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenStream {
     let span = item.hook.span();
     let [high, low] = [nth / 16, nth % 16].map(Literal::usize_unsuffixed);
-    let position =
-        quote!((::hooks_core::__private::Nibble<#high>, ::hooks_core::__private::Nibble<#low>));
+    let position = quote!((__core::Nibble<#high>, __core::Nibble<#low>));
     let priority = item.priority.as_ref().map(|priority| {
         quote_spanned! {driver::at(priority.span())=>
             const __PRIORITY: ::core::primitive::i32 = #priority;
@@ -65,19 +66,19 @@ fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenS
         let listed = match priority {
             None => {
                 let listed = Ident::new(if has_places { "listed" } else { "alone" }, span);
-                quote_spanned!(span=> <_ as ::hooks_core::__private::Listing>::#listed::<#position>(#hook))
+                quote_spanned!(span=> <_ as __core::Listing>::#listed::<#position>(#hook))
             }
             Some(constant) => {
-                let rank = item.priority.as_ref().map(rank::of);
+                let rank = item.priority.as_ref();
+                let rank = rank.map(|priority| rank::of(&quote!(__core), priority));
                 let listed = quote_spanned! {span=>
-                    <_ as ::hooks_core::__private::Listing>::listed_at::<#position, #rank>(#hook)
+                    <_ as __core::Listing>::listed_at::<#position, #rank>(#hook)
                 };
                 quote!({ #constant #listed })
             }
         };
         let arguments = quote!(__vocabulary, __agreed);
-        let joined =
-            quote_spanned!(span=> <_ as ::hooks_core::SharesVocabulary<_>>::joined(#arguments));
+        let joined = quote_spanned!(span=> <_ as __core::SharesVocabulary<_>>::joined(#arguments));
         quote! {
             let (#name, __vocabulary) = #listed;
             let __agreed = #joined;
@@ -93,7 +94,7 @@ fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenS
         return take(item.hook.to_token_stream(), priority.as_ref());
     }
     let present = take(item.hook.to_token_stream(), priority.as_ref());
-    let absent = take(quote!(::hooks_core::__private::ABSENT), None);
+    let absent = take(quote!(__core::ABSENT), None);
     quote! {
         #[cfg(all(#(#cfgs),*))]
         let (#name, __agreed) = { #present (#name, __agreed) };
@@ -121,13 +122,13 @@ fn names_differ(items: &[Item]) -> Vec<TokenStream> {
         let Some(first) = paths[..nth].iter().find(is_twin) else {
             continue;
         };
-        let text = path.to_token_stream().to_string().replace(' ', "");
+        let text = driver::text(path);
         let message = format!(
             "two hooks of this list have one name: give this one another, as `{text}.named(\"…\")`"
         );
-        let [first, second] = [first, path].map(|path| quote!(<#path as ::hooks_core::Hook>::NAME));
+        let [first, second] = [first, path].map(|path| quote!(<#path as __core::Hook>::NAME));
         all.push(quote_spanned! {last.span()=>
-            const _: () = ::core::assert!(!::hooks_core::__private::is_same(#first, #second), #message);
+            const _: () = ::core::assert!(!__core::is_same(#first, #second), #message);
         });
     }
     all
@@ -139,10 +140,7 @@ fn names_differ(items: &[Item]) -> Vec<TokenStream> {
 fn grouped(names: &[Ident], is_spread: bool) -> (Option<TokenStream>, TokenStream) {
     if names.is_empty() || (names.len() == 1 && !is_spread) {
         let hooks = quote!((#(#names.into_hook(),)*));
-        return (
-            None,
-            quote!(::hooks_core::__private::Group::new(&__agreed, #hooks)),
-        );
+        return (None, quote!(__core::Group::new(&__agreed, #hooks)));
     }
     let mut tuples: Vec<_> = names
         .chunks(WIDTH)
@@ -151,19 +149,18 @@ fn grouped(names: &[Ident], is_spread: bool) -> (Option<TokenStream>, TokenStrea
     while tuples.len() > 1 {
         let wider = tuples.chunks(WIDTH);
         tuples = wider
-            .map(|tuples| quote!(::hooks_core::__private::Tuples((#(#tuples,)*))))
+            .map(|tuples| quote!(__core::Tuples((#(#tuples,)*))))
             .collect();
     }
     let ordered = quote! {
         let __hooks = #(#tuples)*;
-        let __order = ::hooks_core::__private::order_of(&__hooks);
+        let __order = __core::order_of(&__hooks);
     };
     let form = Ident::new(
         if is_spread { "Spreads" } else { "Plain" },
         Span::call_site(),
     );
-    let form =
-        quote!(<_ as ::hooks_core::__private::Arrange<_, ::hooks_core::__private::#form, _>>);
+    let form = quote!(<_ as __core::Arrange<_, __core::#form, _>>);
     let hooks = quote!(#form::arrange(__order, &__agreed, __hooks));
     (Some(ordered), hooks)
 }

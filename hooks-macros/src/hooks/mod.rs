@@ -22,7 +22,7 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
 fn list(tokens: TokenStream) -> syn::Result<TokenStream> {
     let list = driver::parsed(parse::List::parse, tokens)?;
     check::list(&list)?;
-    Ok(driver::with_core(expand::list(&list), &list.core))
+    Ok(expand::list(&list))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 fn pipeline() {
     {
-        let __agreed = hooks_core::__private::Agreed::NOTHING_YET;
-        hooks_core::Pipeline::new(hooks_core::__private::Group::new(&__agreed, ()))
+        use hooks_core::__private as __core;
+        let __agreed = __core::Agreed::NOTHING_YET;
+        __core::Pipeline::new(__core::Group::new(&__agreed, ()))
     }
 }

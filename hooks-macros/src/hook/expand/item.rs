@@ -107,5 +107,5 @@ pub(super) fn inert(ty: &Type, generics: &Generics) -> TokenStream {
             fn describe(&self, _: &mut ::hooks_core::__private::Planner) {}
         }
     };
-    driver::with_core(hook, &core)
+    driver::with_core(hook, core.as_ref())
 }

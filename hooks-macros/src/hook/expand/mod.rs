@@ -42,7 +42,7 @@ pub(super) fn function(mut hook: Hook, mut function: ItemFn) -> TokenStream {
     }
     let item = unit_struct(&function);
     let impls = the_hook(&hook);
-    driver::with_core(quote!(#item #impls), &hook.core)
+    driver::with_core(quote!(#item #impls), hook.core.as_ref())
 }
 
 /// A function that is not a valid hook: still defines the item, so that lists that name it do not fail too.
@@ -73,7 +73,7 @@ pub(super) fn block(mut hook: Hook, mut block: ItemImpl) -> TokenStream {
     }
     let item = without_options(&block);
     let impls = the_hook(&hook);
-    driver::with_core(quote!(#item #impls), &hook.core)
+    driver::with_core(quote!(#item #impls), hook.core.as_ref())
 }
 
 /// An `impl` block that is not a valid hook: see [`function_in_error`].

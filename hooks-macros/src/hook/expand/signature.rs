@@ -55,17 +55,13 @@ impl VisitMut for Aliased<'_> {
         if let Handled::One {
             written, ty: named, ..
         } = self.0
-            && is_same(&written.for_static(), ty)
+            && written.for_static() == *ty
         {
             *ty = named.for_static();
         } else {
             syn::visit_mut::visit_type_mut(self, ty);
         }
     }
-}
-
-fn is_same(one: &Type, other: &Type) -> bool {
-    one.to_token_stream().to_string() == other.to_token_stream().to_string()
 }
 
 struct Checked<'a> {
@@ -81,7 +77,7 @@ impl Checked<'_> {
         let named = AnyLifetime::new(ty.clone(), "event");
         let for_static = named.with(&Lifetime::new("'static", ty.span()));
         let is_own = matches!(&self.handler.event, Handled::One { written, .. }
-            if is_same(&written.for_static(), &for_static));
+            if written.for_static() == for_static);
         self.is_of_another |= !is_own;
         let is_so = if is_own {
             is_event(self.handler, &for_static)

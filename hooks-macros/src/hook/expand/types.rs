@@ -39,7 +39,7 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
         .iter()
         .filter(|handler| !hook.is_judge(handler))
         .map(|handler| handle(hook, handler));
-    let rank = rank::of(priority);
+    let rank = rank::of(&quote!(::hooks_core::__private), priority);
     let rank = quote_spanned!(priority.span()=> type Rank = #rank;);
     let priority = constant(priority, "__PRIORITY", &quote!(i32));
     let name = constant(name, "__NAME", &quote!(&'static str));

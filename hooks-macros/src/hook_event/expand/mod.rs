@@ -304,7 +304,10 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
         context,
         ..
     } = vocabulary;
-    let path = vocabulary.core.to_string().replace(' ', "");
+    let path = vocabulary
+        .core
+        .as_ref()
+        .map_or_else(|| "::hooks_core".to_owned(), driver::text);
     let any = quote!(::hooks_core::AnyEvent<Vocabulary = #ident<'static>>);
     let later = Bound {
         name: hooks,

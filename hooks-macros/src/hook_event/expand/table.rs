@@ -1,6 +1,5 @@
 //! The table of all events in the docs of the vocabulary.
 
-use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::driver;
@@ -18,12 +17,8 @@ pub(super) fn of(vocabulary: &Vocabulary) -> String {
             "observe"
         };
         let name = driver::text_of(&event.variant);
-        let payload = event.payload.ty.to_token_stream().to_string();
-        let payload = payload
-            .split('<')
-            .next()
-            .unwrap_or_default()
-            .replace(' ', "");
+        let payload = driver::text(&event.payload.ty);
+        let payload = payload.split('<').next().unwrap_or_default();
         let (may, raised) = (may(event), raised(&event.docs));
         let row = format!("| [`{name}`]({payload}) | {kind} | {may} | {raised} |\n");
         table.push_str(&row);
@@ -38,7 +33,7 @@ fn may(event: &Event) -> String {
     };
     let mut may = vec!["change it".to_owned()];
     if let Some(answer) = &intercept.respond {
-        let answer = answer.to_token_stream().to_string().replace(' ', "");
+        let answer = driver::text(answer);
         may.push(format!("respond `{answer}`"));
     }
     if !intercept.no_block {
