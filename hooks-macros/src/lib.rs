@@ -74,7 +74,8 @@ use proc_macro::TokenStream;
 /// A hook takes the event by `&`, or by `&mut` if it is intercepted. Before the event, it may take the vocabulary's
 /// context by `&`. Write an event that borrows with its lifetime elided: `&ToolCallEnd<'_>`. A hook returns nothing.
 /// On an intercepted event it may also return `HookAction<E>`, or a `Result` of either, whose `Err` blocks the event:
-/// see [`Return`](../hooks_core/trait.Return.html). Elide the lifetime in the action on a borrowing event, too:
+/// see [`Return`](../hooks_core/trait.Return.html). What an `async` hook returns is `Send`: an error that can be any
+/// error is a `Box<dyn Error + Send + Sync>`. Elide the lifetime in the action on a borrowing event, too:
 ///
 /// ```
 /// # use hooks_core::agent::ApproveToolCall;
@@ -88,9 +89,9 @@ use proc_macro::TokenStream;
 /// # Every event
 ///
 /// A hook with `every` handles all events of a vocabulary in one function. Its parameter decides what it may do: with
-/// `AgentEvent<'_>` it only looks, with `AgentEventMut<'_>` it may change the event and decide. In the second case it
-/// returns `AgentSaid`. `block`, `abort_turn` and `abort_run` fit every event that allows them; `into()` turns an
-/// action on one event into an `AgentSaid`.
+/// `AgentEvent<'_>` it only looks, and returns nothing; with `AgentEventMut<'_>` it may change the event and decide. In
+/// the second case it may return `AgentSaid`. `block`, `abort_turn` and `abort_run` fit every event that allows them;
+/// `into()` turns an action on one event into an `AgentSaid`.
 ///
 /// ```
 /// # use hooks_core::agent::{AgentContext, AgentEventMut, AgentSaid, BeforeToolCall};
@@ -113,8 +114,11 @@ use proc_macro::TokenStream;
 ///
 /// A later hook may change what an earlier one has approved. A guard judges what takes effect: in its place, and once
 /// more at the end if a hook after it has changed the event. It takes the event by `&`, and returns
-/// `HookAction::Continue`, `block`, `abort_turn` or `abort_run`. To judge twice must do no harm, so a counter is no
+/// `HookAction::Continue`, `block`, `abort_turn` or `abort_run`. To judge twice must do no harm, so a counter is not a
 /// guard.
+///
+/// `modify` and `respond` do not compile in a guard, and neither does a guard that returns nothing. A function that the
+/// guard calls may still return them: the guard then blocks the event, with a reason that says so.
 ///
 /// ```
 /// # use hooks_core::agent::{AgentContext, BeforeToolCall};

@@ -59,7 +59,9 @@ pub use self::vocabulary::{
     label = "not an event",
     note = "an event is the payload of a variant of an enum with `#[derive(HookEvent)]`; it is \
             taken by reference, and after the context: `fn hook(cx: &AgentContext, call: &BeforeToolCall)`, \
-            `hooks.observe(&cx, &event)`"
+            `hooks.observe(&cx, &event)`",
+    note = "the enum itself is taken by value, by a hook on all of its events: write `#[hook(every)]`, and \
+            `event: AgentEvent<'_>` to look, or `event: AgentEventMut<'_>` to decide"
 )]
 pub trait Event: Sized + Send + Sync {
     /// The enum that the event belongs to.

@@ -7,7 +7,7 @@
 use alloc::format;
 use core::fmt::Display;
 
-use super::{AnyEvent, Facts};
+use super::{AnyEvent, Changes, Facts};
 use crate::decision::{ActionOn, Decides, HookAction, Scope, cancelled};
 use crate::event::{Access, Event, Intercepted, Vocabulary};
 
@@ -44,8 +44,12 @@ pub trait EveryView<'a, E: Event>: Sized {
     fn of(access: Access<'a, E>) -> Self;
 }
 
-/// What a hook with `every` may return: nothing, its vocabulary's decision about any event (`AgentSaid`), or a
-/// `Result` of either.
+/// What a hook with `every` may return that takes the view `V`.
+///
+/// | it takes | it returns |
+/// | --- | --- |
+/// | `AgentEvent<'_>`, to look | nothing |
+/// | `AgentEventMut<'_>`, to decide | nothing, its vocabulary's decision about any event (`AgentSaid`), or a `Result` of either |
 ///
 /// `Err(x)` fails closed: it blocks the event with that reason. An event that cannot be blocked continues.
 ///
@@ -65,18 +69,19 @@ pub trait EveryView<'a, E: Event>: Sized {
 /// assert_eq!(result.as_cancel().unwrap().reason, "the tool has no name");
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "a hook with `every` cannot return `{Self}`",
+    message = "a hook with `every` that takes `{V}` cannot return `{Self}`",
     label = "not something that this hook can return",
-    note = "it returns nothing, or what the vocabulary says of any event, such as `AgentSaid`, or a `Result` \
-            of either, whose error is `Display`"
+    note = "with the vocabulary's enum, such as `AgentEvent<'_>`, a hook only looks, and returns nothing; to decide, \
+            take `AgentEventMut<'_>`, and return nothing, what the vocabulary says of any event, such as \
+            `AgentSaid`, or a `Result` of either, whose error is `Display`"
 )]
-pub trait EveryReturn<E: AnyEvent> {
+pub trait EveryReturn<E: AnyEvent, V: Viewed, F: Facts = <V as Viewed>::Facts> {
     #[doc(hidden)]
     fn action(self) -> ActionOn<E>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: AnyEvent> EveryReturn<E> for () {
+impl<E: AnyEvent, V: Viewed, F: Facts> EveryReturn<E, V, F> for () {
     #[inline(always)]
     fn action(self) -> ActionOn<E> {
         E::Kind::nothing::<E>()
@@ -84,7 +89,13 @@ impl<E: AnyEvent> EveryReturn<E> for () {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: AnyEvent, R: EveryReturn<E>, X: Display> EveryReturn<E> for Result<R, X> {
+impl<E, V, R, X> EveryReturn<E, V, Changes> for Result<R, X>
+where
+    E: AnyEvent,
+    V: Viewed,
+    R: EveryReturn<E, V, Changes>,
+    X: Display,
+{
     fn action(self) -> ActionOn<E> {
         match self {
             Ok(said) => said.action(),

@@ -5,11 +5,11 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
     Attribute, Expr, FnArg, GenericArgument, GenericParam, ImplItem, Item, ItemFn, ItemImpl,
-    PathArguments, ReturnType, Safety, Signature, Type,
+    Lifetime, PathArguments, ReturnType, Safety, Signature, Type, TypeParamBound,
 };
 
 use super::options::HookOptions;
-use super::parameters::{NOT_A_HOOK, referent};
+use super::parameters::{NOT_A_HOOK, last_segment, referent};
 use super::parse::{Handled, Handler, Hook, is_handler, is_hook, takes_shared_self};
 use crate::driver::{Errors, text};
 use crate::lifetimes;
@@ -138,12 +138,31 @@ fn signature(signature: &Signature, errors: &mut Errors) {
         }
     }
     if let ReturnType::Type(_, ty) = &signature.output {
-        returned(ty, errors);
+        returned(ty, signature.asyncness.is_some(), errors);
     }
 }
 
-/// Checks that an action says which event it is on.
-fn returned(ty: &Type, errors: &mut Errors) {
+/// Checks that an action says which event it is on, and that an asynchronous hook does not return `Box<dyn Error>`.
+fn returned(ty: &Type, is_async: bool, errors: &mut Errors) {
+    if let Type::TraitObject(object) = ty
+        && is_async
+        && object.bounds.len() == 1
+        && let Some(TypeParamBound::Trait(bound)) = object.bounds.first()
+        && bound
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "Error")
+    {
+        let error = text(&bound.path);
+        errors.at(
+            object.span(),
+            format!(
+                "an `async` hook may run on several threads, and `dyn {error}` cannot be sent between them: write \
+                 `dyn {error} + Send + Sync`"
+            ),
+        );
+    }
     let Type::Path(path) = ty else { return };
     let Some(last) = path.path.segments.last() else {
         return;
@@ -156,7 +175,7 @@ fn returned(ty: &Type, errors: &mut Errors) {
         PathArguments::AngleBracketed(arguments) => {
             for argument in &arguments.args {
                 if let GenericArgument::Type(inner) = argument {
-                    returned(inner, errors);
+                    returned(inner, is_async, errors);
                 }
             }
         }
@@ -366,21 +385,32 @@ fn guard(handler: &Handler, body: &TokenStream, errors: &mut Errors) {
             *span,
             "a guard judges the form of the event that takes effect, so it cannot change it: take it by `&`",
         ),
-        Handled::One { .. } => guard_body(body, errors),
+        Handled::One { written, .. } if handler.says_nothing() => {
+            let event = text(&written.with(&Lifetime::new("'_", Span::call_site())));
+            errors.at(
+                handler.function.span(),
+                format!(
+                    "a guard that returns nothing judges nothing: write `-> HookAction<{event}>`; only an event \
+                     that can be blocked has guards"
+                ),
+            );
+        }
+        Handled::One { .. } => guard_body(handler, body, errors),
     }
 }
 
-/// Checks that the body of a guard neither changes the event nor answers it.
-fn guard_body(body: &TokenStream, errors: &mut Errors) {
+/// Checks that the body of a guard neither changes the event nor answers it: by `HookAction`, or by another name for
+/// what it returns. What a function that it calls returns is only known when the guard runs, and blocks the event then.
+fn guard_body(handler: &Handler, body: &TokenStream, errors: &mut Errors) {
     let tokens: Vec<TokenTree> = body.clone().into_iter().collect();
     for (nth, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Group(group) => guard_body(&group.stream(), errors),
+            TokenTree::Group(group) => guard_body(handler, &group.stream(), errors),
             TokenTree::Ident(ident)
                 if ["modify", "Modify", "respond", "Respond"]
                     .iter()
                     .any(|word| ident == word)
-                    && is_path_of_action(&tokens[..nth]) =>
+                    && is_path_of_action(handler, &tokens[..nth]) =>
             {
                 errors.at(
                     ident.span(),
@@ -393,12 +423,20 @@ fn guard_body(body: &TokenStream, errors: &mut Errors) {
     }
 }
 
-/// Whether tokens end in `HookAction::`.
-fn is_path_of_action(before: &[TokenTree]) -> bool {
-    let is_colon =
-        |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');
-    matches!(before, [.., TokenTree::Ident(action), one, two]
-        if action == "HookAction" && is_colon(one) && is_colon(two))
+/// Whether tokens end in `HookAction::`, with or without type arguments, or with the name that the guard has for it.
+fn is_path_of_action(handler: &Handler, before: &[TokenTree]) -> bool {
+    let is_of_path = |token: &&TokenTree| match token {
+        TokenTree::Ident(_) => true,
+        TokenTree::Punct(punct) => [':', '<', '>'].contains(&punct.as_char()),
+        _ => false,
+    };
+    let own_name = handler.action().and_then(last_segment);
+    let is_action = |token: &TokenTree| {
+        matches!(token, TokenTree::Ident(ident)
+            if ident == "HookAction" || own_name.as_ref().is_some_and(|name| ident == name))
+    };
+    matches!(before, [.., TokenTree::Punct(colon)] if colon.as_char() == ':')
+        && before.iter().rev().take_while(is_of_path).any(is_action)
 }
 
 const SYNCHRONOUS: &str = "`timeout` needs an `async fn`: a synchronous hook runs to its end before anything \

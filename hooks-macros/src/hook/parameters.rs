@@ -75,7 +75,7 @@ pub(super) fn referent(ty: &Type) -> &Type {
 }
 
 /// The last name in a type's path.
-fn last_segment(ty: &Type) -> Option<String> {
+pub(super) fn last_segment(ty: &Type) -> Option<String> {
     match ty {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
         _ => None,
@@ -163,19 +163,18 @@ fn event<'t>(
     signature: &Signature,
     errors: &mut Errors,
 ) -> Option<&'t TypeReference> {
-    let or = |function: &'static str| match signature.receiver() {
-        Some(_) => NOT_A_HOOK,
-        None => function,
-    };
     match event {
         // `check` reports it.
         ty if matches!(referent(ty), Type::ImplTrait(_)) => None,
         ty if is_plain_data(referent(ty)) => {
             let (referent, name) = (referent(ty), text(referent(ty)));
-            let or = or(
-                "a hook takes the payload of a variant of an enum with `#[derive(HookEvent)]`, by \
-                 reference, as `&BeforeToolCall`",
-            );
+            let or = match signature.receiver() {
+                Some(_) => NOT_A_HOOK,
+                None => {
+                    "a hook takes the payload of a variant of an enum with `#[derive(HookEvent)]`, by \
+                     reference, as `&BeforeToolCall`"
+                }
+            };
             errors.at(referent.span(), format!("`{name}` is not an event: {or}"));
             None
         }
@@ -183,18 +182,30 @@ fn event<'t>(
             lifetimes_of(reference, signature, errors);
             Some(reference)
         }
-        other => {
-            let ty = text(other);
-            let or = or("a hook on all events of a vocabulary is written `#[hook(every)]`");
+        other if is_named_as_a_vocabulary(other) => {
             errors.at(
                 other.span(),
-                format!(
-                    "a hook takes its event by reference: write `&{ty}`, or `&mut {ty}` to change it; {or}"
-                ),
+                "a hook on every event of a vocabulary is written `#[hook(every)]`; a hook on one event takes its \
+                 payload by reference, as `&BeforeToolCall`",
+            );
+            None
+        }
+        other => {
+            let ty = text(other);
+            let or = signature.receiver().map(|_| format!("; {NOT_A_HOOK}"));
+            let or = or.unwrap_or_default();
+            errors.at(
+                other.span(),
+                format!("a hook takes its event by reference: write `&{ty}`, or `&mut {ty}` to change it{or}"),
             );
             None
         }
     }
+}
+
+/// Whether a type is probably the enum of a vocabulary, by its name.
+fn is_named_as_a_vocabulary(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|name| name.ends_with("Event") || name.ends_with("EventMut"))
 }
 
 /// Whether a type cannot be a payload: the types of the language and its prelude.

@@ -188,19 +188,28 @@ impl Handler {
         self.next.is_some()
     }
 
+    /// Whether the function returns nothing at all.
+    pub(super) fn says_nothing(&self) -> bool {
+        matches!(&self.said, Some(said) if is_nothing(said))
+    }
+
     /// Whether the function may return `Modify`: it returns more than nothing, or nothing and an error.
     pub(super) fn may_modify(&self) -> bool {
-        let Some(said) = &self.said else { return true };
-        let is_nothing = |ty: &Type| matches!(ty, Type::Tuple(nothing) if nothing.elems.is_empty());
+        !self.action().is_some_and(is_nothing)
+    }
+
+    /// What the function returns if it does not fail.
+    pub(super) fn action(&self) -> Option<&Type> {
+        let said = self.said.as_ref()?;
         if let Type::Path(path) = said
             && let Some(last) = path.path.segments.last()
             && last.ident == "Result"
             && let PathArguments::AngleBracketed(arguments) = &last.arguments
             && let Some(GenericArgument::Type(ok)) = arguments.args.first()
         {
-            return !is_nothing(ok);
+            return Some(ok);
         }
-        !is_nothing(said)
+        Some(said)
     }
 
     /// Whether its `when` may take the context.
@@ -278,6 +287,10 @@ impl Handler {
             cfgs,
         })
     }
+}
+
+fn is_nothing(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(nothing) if nothing.elems.is_empty())
 }
 
 /// A vocabulary's enum for `'static`.

@@ -81,7 +81,7 @@ fn look(_: &BeforeToolCall) {}
 // event_by_value
 #[hook]
 fn look(_: BeforeToolCall) {}
-//~ `BeforeToolCall`: a hook takes its event by reference: write `&BeforeToolCall`, or `&mut BeforeToolCall` to change it; a hook on all events of a vocabulary is written `#[hook(every)]`
+//~ `BeforeToolCall`: a hook takes its event by reference: write `&BeforeToolCall`, or `&mut BeforeToolCall` to change it
 
 // event_for_static
 #[hook]
@@ -116,12 +116,20 @@ fn trace(event: AgentEvent<'static>) {
 }
 //~ `'static`: a hook sees its event for as long as the dispatch lasts, not for `'static`: write `'_`
 
+// error_of_any_type_asynchronous
+#[hook]
+async fn look(call: &BeforeToolCall) -> Result<HookAction<BeforeToolCall>, Box<dyn std::error::Error>> {
+    let fine: Box<dyn std::error::Error> = ask(call).await?;
+    Ok(HookAction::Continue)
+}
+//~ `dyn std::error::Error`: an `async` hook may run on several threads, and `dyn std::error::Error` cannot be sent between them: write `dyn std::error::Error + Send + Sync`
+
 // every_forgotten
 #[hook]
 fn trace(event: AgentEvent<'_>) {
     println!("{}", event.name());
 }
-//~ `AgentEvent<'_>`: a hook takes its event by reference: write `&AgentEvent<'_>`, or `&mut AgentEvent<'_>` to change it; a hook on all events of a vocabulary is written `#[hook(every)]`
+//~ `AgentEvent<'_>`: a hook on every event of a vocabulary is written `#[hook(every)]`; a hook on one event takes its payload by reference, as `&BeforeToolCall`
 
 // every_mutable_by_reference
 #[hook(every)]
@@ -135,7 +143,7 @@ fn gate(_: &mut AgentEventMut<'_>) -> AgentSaid {
 fn gate(_: AgentEventMut<'_>) -> AgentSaid {
     AgentSaid::Continue
 }
-//~ `AgentEventMut<'_>`: a hook takes its event by reference: write `&AgentEventMut<'_>`, or `&mut AgentEventMut<'_>` to change it; a hook on all events of a vocabulary is written `#[hook(every)]`
+//~ `AgentEventMut<'_>`: a hook on every event of a vocabulary is written `#[hook(every)]`; a hook on one event takes its payload by reference, as `&BeforeToolCall`
 
 // every_with_only
 #[hook(every, only("shell"))]
@@ -190,6 +198,18 @@ fn cached(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
 //~ `respond`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
 //~ `Respond`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
 
+// guard_answers_by_other_names
+#[hook(guard)]
+fn cached(call: &BeforeToolCall) -> Result<Act, Denied> {
+    let change = || HookAction::<BeforeToolCall>::modify(ToolCallPatch::default());
+    let answer = <HookAction<BeforeToolCall>>::respond;
+    let allowed = Policy::respond(call).and(Ask { modify: 1 });
+    Ok(Act::respond(ToolOutput::new("12:00")))
+}
+//~ `modify`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
+//~ `respond`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
+//~ `respond`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
+
 // guard_around
 #[hook(guard, around)]
 async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
@@ -231,6 +251,11 @@ impl Policy {
     }
 }
 //~ `mut`: a guard judges the form of the event that takes effect, so it cannot change it: take it by `&`
+
+// guard_returns_nothing
+#[hook(guard)]
+async fn judge(request: &ApproveToolCall<'_>) {}
+//~ `judge`: a guard that returns nothing judges nothing: write `-> HookAction<ApproveToolCall<'_>>`; only an event that can be blocked has guards
 
 // guard_modifies
 #[hook(guard)]

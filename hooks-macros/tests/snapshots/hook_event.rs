@@ -457,7 +457,8 @@ impl<
 #[diagnostic::do_not_recommend]
 impl<
     __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>,
-> ::hooks_core::EveryReturn<__E> for ShopSaid {
+    __V: ::hooks_core::Viewed,
+> ::hooks_core::EveryReturn<__E, __V, ::hooks_core::__private::Changes> for ShopSaid {
     fn action(self) -> ::hooks_core::__private::ActionOn<__E> {
         <__E as ::hooks_core::AnyEvent>::fit(self)
     }

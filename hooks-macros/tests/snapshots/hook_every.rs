@@ -95,7 +95,7 @@ const _: () = {
                     >>::of(<__E as ::hooks_core::Event>::lend(&mut __event)),
                 )
             };
-            <_ as ::hooks_core::EveryReturn<__E>>::action(__said)
+            <_ as ::hooks_core::EveryReturn<__E, AgentEvent<'static>>>::action(__said)
         }
     }
 };

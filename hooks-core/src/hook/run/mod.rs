@@ -61,8 +61,9 @@ pub trait AnyEvent: Event<Kind: Carries> {
 /// The bounds are on the methods. rustc would check a bound on the trait again at each impl, and report it again.
 #[doc(hidden)]
 pub trait Leaf<E> {
-    /// What the function returns: a `Return<E>`.
-    type Said;
+    /// What the function returns: a `Return<E>`. It is `Send` here, and not only where hooks are dispatched, so that
+    /// rustc reports what is not at the return type.
+    type Said: Send;
     /// Whether it is a plain `fn`.
     type Timing: Timing;
     /// Whether it can change the event: it takes it by `&mut`, or returns an action; and whether it is a guard.

@@ -197,7 +197,7 @@ impl<H: Run<E> + ?Sized, E: AnyEvent> Steps<H, E> for Many {
 #[diagnostic::do_not_recommend]
 impl<H, E> Steps<H, E> for One
 where
-    H: Hook + Leaf<E, Said: Return<E> + Send> + ?Sized,
+    H: Hook + Leaf<E, Said: Return<E>> + ?Sized,
     E: AnyEvent,
 {
     type Said = H::Said;

@@ -241,8 +241,9 @@ impl Parts<'_> {
             Handled::One { .. } => {
                 quote_spanned!(span=> <_ as ::hooks_core::Return<#event>>::action(#returned))
             }
-            Handled::Every { .. } => {
-                quote_spanned!(span=> <_ as ::hooks_core::EveryReturn<__E>>::action(#returned))
+            Handled::Every { view, .. } => {
+                let view = driver::moved(&view.to_token_stream(), span);
+                quote_spanned!(span=> <_ as ::hooks_core::EveryReturn<__E, #view>>::action(#returned))
             }
         }
     }

@@ -119,7 +119,7 @@ fn types(parts: &Parts<'_>, is_judged: bool) -> TokenStream {
         }
         (false, _) => lends.clone(),
     };
-    let said = quote_spanned!(span=> type Said = #said;);
+    let said = quote_spanned!(handler.output=> type Said = #said;);
     quote! {
         #said
         type Timing = ::hooks_core::__private::#timing;

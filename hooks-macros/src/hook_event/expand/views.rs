@@ -280,7 +280,9 @@ fn traits(vocabulary: &Vocabulary) -> TokenStream {
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl<__E: #any_event> ::hooks_core::EveryReturn<__E> for #said {
+        impl<__E: #any_event, __V: ::hooks_core::Viewed>
+            ::hooks_core::EveryReturn<__E, __V, ::hooks_core::__private::Changes> for #said
+        {
             fn action(self) -> ::hooks_core::__private::ActionOn<__E> {
                 <__E as ::hooks_core::AnyEvent>::fit(self)
             }
