@@ -1,4 +1,4 @@
-//! Globs for names, such as those of tools.
+//! Globs for names, such as those of tools, and the names that [`tools`] have in well-known agents.
 //!
 //! | glob | matches |
 //! | --- | --- |
@@ -24,6 +24,7 @@ extern crate alloc;
 
 mod parse;
 mod token;
+pub mod tools;
 
 use alloc::boxed::Box;
 use alloc::string::String;

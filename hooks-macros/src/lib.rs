@@ -182,7 +182,8 @@ use proc_macro::TokenStream;
 /// | --- | --- | --- |
 /// | `priority = EXPR` | a const `i32`; higher runs first | `0` |
 /// | `name = "…"` | a const `&str`: its name in plans, and in `cancel.hook` | the item's name |
-/// | `only("glob", …)` | runs only if the event's subject matches one of the globs: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`; `\` escapes a character. `hooks-glob` has the rule, which is that of configurations too | every event |
+/// | `only("glob", …)` | runs only if the event's subject matches one of the globs: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`; `\` escapes a character. `hooks-glob` has the rule, which is that of configurations too. A name is literal: `only("shell")` is the tool that the agent calls `shell`, and no other | every event |
+/// | `tool("glob", …)` | the same for a tool under any of the names that well-known agents give it, as `tools` in a file: `tool("shell")` is `Bash` in Claude Code and `run_shell_command` in Gemini CLI. With `only(…)` too, either is enough | every event |
 /// | `when = predicate` | runs only if the predicate holds: a path or a closure to `bool`, from `&E`, or from `&Context` and `&E` | every event |
 /// | `timeout = "2s"` | drops an asynchronous hook that runs longer; write durations like `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and a tokio runtime around the dispatch | none |
 /// | `on_timeout = block \| skip` | after a timeout: block the event with that reason, or restore the event as it was before the hook and continue | `block` on intercepted events, `skip` on observed ones |
@@ -193,7 +194,21 @@ use proc_macro::TokenStream;
 /// | `vocabulary = path` | with `every`: the enum, if the parameter's type does not name it | the parameter's type |
 /// | `crate = path` | the path of `hooks_core` | `::hooks_core`, or its name in `Cargo.toml` |
 ///
-/// On an `impl` block, the options apply to every method. You may also put `only`, `when`, `timeout`, `on_timeout`,
+/// ```
+/// # use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// # use hooks_core::{HookAction, hook, hooks};
+/// #[hook(tool("shell"))]
+/// fn no_scripts(_: &BeforeToolCall) -> HookAction<BeforeToolCall> { HookAction::block("no scripts here") }
+///
+/// let blocks = |name: &str| {
+///     let mut call = BeforeToolCall { name: name.into(), ..Default::default() };
+///     !hooks![no_scripts].intercept_now(&AgentContext::new("s1"), &mut call).is_continue()
+/// };
+/// assert!(blocks("shell") && blocks("Bash") && blocks("run_shell_command"));
+/// assert!(!blocks("file_read"));
+/// ```
+///
+/// On an `impl` block, the options apply to every method. You may also put `only`, `tool`, `when`, `timeout`, `on_timeout`,
 /// `on_panic`, `around` and `guard` on a method, as in `#[hook(only("shell"))]`. They override those of the block.
 #[proc_macro_attribute]
 pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -100,7 +100,7 @@ pub trait Respondable: Event<Response = Self::Answer> {
     type Answer;
 }
 
-/// An event with a subject, the field that `only("glob")` matches: one with `subject = …`.
+/// An event with a subject, the field that `only("glob")` and `tool("glob")` match: one with `subject = …`.
 ///
 /// ```
 /// use hooks_core::Subject;
@@ -110,7 +110,7 @@ pub trait Respondable: Event<Response = Self::Answer> {
 /// assert_eq!(call.subject(), "shell");
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no subject, so `only(…)` has nothing to match",
+    message = "`{Self}` has no subject, so `only(…)` and `tool(…)` have nothing to match",
     label = "no subject",
     note = "only an event declared with `subject = field` has one, as `BeforeToolCall` has its `name`; \
             use `when = |event| …` to look at anything else"

@@ -279,8 +279,9 @@ pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
     }
     if options.every {
         let only = of_all.only.as_ref().map(|only| ("only(…)", only.span));
+        let tool = of_all.tool.as_ref().map(|tool| ("tool(…)", tool.span));
         let when = of_all.when.as_ref().map(|when| ("when", when.span()));
-        for (option, span) in only.into_iter().chain(when) {
+        for (option, span) in only.into_iter().chain(tool).chain(when) {
             errors.at(
                 span,
                 format!("`{option}` goes with one event, and `every` is for all: match on the event in the hook"),

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use darling::FromMeta;
-use hooks_glob::Glob;
+use hooks_glob::{Glob, Token};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path, Token};
+use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path};
 
 use crate::driver;
 
-const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, \
-                        `around`, `guard`, `every`, `vocabulary` and `crate`";
-const ON_METHODS: &str = "`only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the others \
-                          belong to the whole `impl` block";
+const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, \
+                        `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`";
+const ON_METHODS: &str = "`only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the \
+                          others belong to the whole `impl` block";
 
 /// The options on a function or an `impl` block.
 #[derive(FromMeta, Default)]
@@ -40,6 +40,7 @@ pub(super) struct HookOptions {
 #[darling(default)]
 pub(super) struct HandlerOptions {
     pub(super) only: Option<Only>,
+    pub(super) tool: Option<Only>,
     #[darling(with = driver::expression)]
     pub(super) when: Option<Expr>,
     pub(super) timeout: Option<Timeout>,
@@ -68,10 +69,18 @@ impl HandlerOptions {
         driver::options(tokens, ON_METHODS)
     }
 
-    /// These options, with the block's for those that are not set. A policy goes with its timeout.
+    /// What the event's subject must match: `only(…)`, `tool(…)`, or either.
+    pub(super) fn subjects(&self) -> impl Iterator<Item = &Only> {
+        self.only.iter().chain(&self.tool)
+    }
+
+    /// These options, with the block's for those that are not set.
     pub(super) fn over(self, block: &HandlerOptions) -> HandlerOptions {
+        let has_subjects = self.subjects().next().is_some();
+        let of_block = |only: &Option<Only>| only.clone().filter(|_| !has_subjects);
         HandlerOptions {
-            only: self.only.or_else(|| block.only.clone()),
+            only: self.only.or_else(|| of_block(&block.only)),
+            tool: self.tool.or_else(|| of_block(&block.tool)),
             when: self.when.or_else(|| block.when.clone()),
             timeout: self.timeout.or(block.timeout),
             on_timeout: self.on_timeout.or(block.on_timeout),
@@ -96,33 +105,77 @@ impl FromMeta for Flag {
     }
 }
 
-/// `only("glob", …)`.
+/// `only("glob", …)` or `tool("glob", …)`.
 #[derive(Clone)]
 pub(super) struct Only {
     pub(super) globs: Vec<Glob>,
+    /// The names that well-known agents give to the tools of `tool(…)`.
+    pub(super) names: Vec<&'static str>,
     pub(super) span: Span,
 }
 
 impl FromMeta for Only {
     fn from_meta(meta: &Meta) -> darling::Result<Self> {
-        const HOW: &str = "`only` takes globs: write `only(\"shell\", \"file_*\")`";
+        let option = driver::name_of(meta.path());
+        let how = format!("`{option}` takes globs: write `{option}(\"shell\", \"file_*\")`");
         let Meta::List(list) = meta else {
-            return Err(error(meta, HOW));
+            return Err(error(meta, how));
         };
         let written = list
-            .parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated)
-            .map_err(|wrong| error(&wrong.span(), HOW))?;
+            .parse_args_with(Punctuated::<LitStr, syn::Token![,]>::parse_terminated)
+            .map_err(|wrong| error(&wrong.span(), &how))?;
         if written.is_empty() {
-            return Err(error(meta, HOW));
+            return Err(error(meta, how));
         }
         let mut errors = darling::Error::accumulator();
-        let globs = written.iter().filter_map(|glob| {
-            errors.handle(Glob::new(&glob.value()).map_err(|wrong| error(glob, wrong)))
-        });
-        let globs = globs.collect();
-        let span = list.path.span();
-        errors.finish_with(Only { globs, span })
+        let mut only = Only {
+            globs: Vec::new(),
+            names: Vec::new(),
+            span: list.path.span(),
+        };
+        for text in &written {
+            let glob = Glob::new(&text.value()).map_err(|wrong| error(text, wrong));
+            let Some(glob) = errors.handle(glob) else {
+                continue;
+            };
+            if option == "tool" {
+                only.names
+                    .extend(errors.handle(tools(&glob, text)).into_iter().flatten());
+            }
+            only.globs.push(glob);
+        }
+        errors.finish_with(only)
     }
+}
+
+/// The names of the tools that a glob means. A name of which no agent has a tool is a mistake.
+fn tools(glob: &Glob, written: &LitStr) -> darling::Result<Vec<&'static str>> {
+    for tokens in glob.alternatives() {
+        let [Token::Text(name)] = &tokens[..] else {
+            continue;
+        };
+        let likeness = |known: &&str| strsim::jaro_winkler(known, name);
+        let nearest = all_tools().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+        let how = match nearest {
+            Some(known) if known == &**name => continue,
+            Some(known) if likeness(&known) > 0.8 => format!("did you mean `{known}`? For"),
+            _ => "for".to_owned(),
+        };
+        return Err(error(
+            written,
+            format!(
+                "no well-known agent has a tool `{name}`: {how} a tool that only your agent has, write \
+                 `only(\"{name}\")`"
+            ),
+        ));
+    }
+    Ok(hooks_glob::tools::names(glob))
+}
+
+/// The names of all tools of well-known agents.
+fn all_tools() -> impl Iterator<Item = &'static str> {
+    let same = hooks_glob::tools::same().flat_map(|tool| tool.names().collect::<Vec<_>>());
+    same.chain(hooks_glob::tools::lines().map(|(_, name, _)| name))
 }
 
 /// `timeout = "2s"`.

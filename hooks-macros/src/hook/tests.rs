@@ -31,7 +31,8 @@ fn options_become_a_filter_and_constants() {
         (
             priority = priority::HIGH + 1,
             name = "guard",
-            only("shell", "file_*"),
+            only("deploy", "file_*"),
+            tool("web_search", "mcp__*"),
             when = is_remote,
             on_panic = skip,
             crate = hooks

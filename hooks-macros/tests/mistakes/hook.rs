@@ -307,7 +307,7 @@ impl Guard {
     #[hook(priority = 1)]
     fn check(&self, _: &BeforeToolCall) {}
 }
-//~ `priority = 1`: unknown option `priority`: the options are `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the others belong to the whole `impl` block
+//~ `priority = 1`: unknown option `priority`: the options are `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the others belong to the whole `impl` block
 
 // impl_method_takes_no_event
 #[hook]
@@ -508,7 +508,7 @@ fn blank(_: &BeforeToolCall) {}
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `10`: an option has a name: write `priority = 10`, or another of `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+//~ `10`: an option has a name: write `priority = 10`, or another of `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
 
 // priority_in_parentheses
 #[hook(priority(10))]
@@ -571,6 +571,22 @@ fn look(_: &BeforeToolCall) {}
 async fn look(_: &BeforeToolCall) {}
 //~ `"0s"`: a timeout of zero lets no hook run
 
+// tool_empty
+#[hook(tool())]
+fn look(_: &BeforeToolCall) {}
+//~ `tool()`: `tool` takes globs: write `tool("shell", "file_*")`
+
+// tool_of_every_event
+#[hook(every, tool("shell"))]
+fn look(_: AgentEvent<'_>) {}
+//~ `tool`: `tool(…)` goes with one event, and `every` is for all: match on the event in the hook
+
+// tool_unknown
+#[hook(tool("shel", "deploy", "mcp__*", "web_{fetch,serch}"))]
+fn look(_: &BeforeToolCall) {}
+//~ `"shel"`: no well-known agent has a tool `shel`: did you mean `shell`? For a tool that only your agent has, write `only("shel")`
+//~ `"web_{fetch,serch}"`: no well-known agent has a tool `web_serch`: did you mean `web_search`? For a tool that only your agent has, write `only("web_serch")`
+
 // twice
 #[hook(priority = 1)]
 #[hook(on_panic = skip)]
@@ -591,14 +607,14 @@ impl State {
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `prioritty = 10`: unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+//~ `prioritty = 10`: unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
 
 // unknown_option_like_no_other
 #[hook(colour = "red")]
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `colour = "red"`: unknown option `colour`: the options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+//~ `colour = "red"`: unknown option `colour`: the options are `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
 
 // unsafe_function
 #[hook]

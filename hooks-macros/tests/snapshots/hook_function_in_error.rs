@@ -19,5 +19,5 @@ impl ::hooks_core::Hook for lower {
     fn describe(&self, _: &mut ::hooks_core::__private::Planner) {}
 }
 ::core::compile_error! {
-    "unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`"
+    "unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`"
 }

@@ -79,7 +79,12 @@ const _: () = {
         ) -> ::core::primitive::bool {
             {
                 let __subject = <__Event_call as hooks::Subject>::subject(__event);
-                __subject == "shell" || __subject.starts_with("file_")
+                __subject == "deploy" || __subject.starts_with("file_")
+                    || __subject == "web_search" || __subject.starts_with("mcp__")
+                    || ::core::matches!(
+                        __subject, "WebSearch" | "google_web_search" | "web_search" |
+                        "search_web" | "websearch" | "web-search"
+                    )
             }
         }
         #[cfg_attr(not(debug_assertions), inline(always))]

@@ -51,7 +51,7 @@ fn named(dialect: Dialect) -> Vec<&'static str> {
                 if let Some((_, own)) = renamed.find(|(claudes, _)| *claudes == claude) {
                     return *own;
                 }
-                let mut names = names(tool).filter(|name| own.contains(name));
+                let mut names = tool.names().filter(|name| own.contains(name));
                 names.next().unwrap_or_default()
             }
             Dialect::Codex => codex,
@@ -63,15 +63,10 @@ fn named(dialect: Dialect) -> Vec<&'static str> {
     tools.collect()
 }
 
-/// Returns all names of a tool.
-fn names(tool: &Same) -> impl Iterator<Item = &'static str> {
-    tool.names.iter().chain(&tool.others).copied()
-}
-
 /// Returns what a tool of any system does, if its name is well known.
 pub(crate) fn class_of(name: &str) -> Option<Class> {
     let mut tools = TOOLS.iter();
-    let tool = tools.find(|tool| names(tool).any(|known| known == name))?;
+    let tool = tools.find(|tool| tool.names().any(|known| known == name))?;
     Some(Class::of(tool.class))
 }
 
@@ -110,13 +105,13 @@ impl Aliases {
         let mut theirs: HashMap<String, Vec<String>> = HashMap::new();
         for (tool, own_name) in TOOLS.iter().zip(&own) {
             let meant: Vec<_> = if is_ours {
-                names(tool).collect()
+                tool.names().collect()
             } else {
                 let claudes = takes_claudes.then_some(tool.names[0]);
                 let all = [*own_name].into_iter().chain(claudes);
                 all.filter(|name| !name.is_empty()).collect()
             };
-            for known in names(tool) {
+            for known in tool.names() {
                 // A name that the dialect uses for another tool means that tool.
                 let is_another = known != *own_name || !takes_claudes;
                 if !is_ours && is_another && own.contains(&known) {
@@ -291,6 +286,28 @@ mod tests {
         assert_eq!(of(Dialect::Claude, "deploy"), "deploy");
         assert_eq!(of(Dialect::Goclaw, "shell"), "shell");
         assert_eq!(of(Dialect::Hooks, "Bash"), "Bash");
+    }
+
+    /// `tool("…")` of `#[hook]` and `tools` in a file of ours.
+    #[test]
+    fn a_glob_means_the_same_tools_in_rust_and_in_a_file() {
+        let aliases = Aliases::of(Dialect::Hooks);
+        for glob in [
+            "shell", "replace", "web_*", "*edit*", "Bash", "deploy", "mcp__*",
+        ] {
+            let glob = hooks_builtin::Glob::new(glob).unwrap();
+            let in_rust = hooks_glob::tools::names(&glob);
+            for name in TOOLS
+                .iter()
+                .flat_map(Same::names)
+                .chain(["deploy", "bash2"])
+            {
+                let mut others = aliases.of_tool(name).iter();
+                let in_a_file = glob.matches(name) || others.any(|other| glob.matches(other));
+                let in_rust = glob.matches(name) || in_rust.contains(&name);
+                assert_eq!(in_rust, in_a_file, "{glob} {name}");
+            }
+        }
     }
 
     #[test]

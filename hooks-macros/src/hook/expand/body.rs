@@ -263,15 +263,22 @@ impl Parts<'_> {
         both(self.only(event), self.when(event))
     }
 
-    /// `only(…)`.
+    /// `only(…)` and `tool(…)`.
     fn only(&self, looked_at: &TokenStream) -> Option<TokenStream> {
-        let only = self.handler.options.only.as_ref()?;
+        let options = &self.handler.options;
+        let span = options.subjects().next()?.span;
         let text = quote!(__subject);
-        let globs = only.globs.iter().map(|one| glob::comparison(one, &text));
-        let subject = self.blaming(only.span, "Subject", "subject", looked_at);
+        let compared = options.subjects().map(|only| {
+            let globs = only.globs.iter().map(|one| glob::comparison(one, &text));
+            let names = &only.names;
+            let names =
+                (!names.is_empty()).then(|| quote!(|| ::core::matches!(#text, #(#names)|*)));
+            quote!(#(#globs)||* #names)
+        });
+        let subject = self.blaming(span, "Subject", "subject", looked_at);
         Some(quote!({
             let __subject = #subject;
-            #(#globs)||*
+            #(#compared)||*
         }))
     }
 

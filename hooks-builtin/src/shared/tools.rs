@@ -1,7 +1,9 @@
-//! The tools of well-known agents: their names, and what their arguments are. `tools.txt` is the one table of them.
+//! The tools of well-known agents: what their arguments are. `hooks_glob::tools` has the one table of them.
 
 use std::collections::HashMap;
 
+use hooks_glob::tools::lines;
+pub use hooks_glob::tools::{Same, arguments, same};
 use schemars::JsonSchema;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::{Deserialize, Serialize};
@@ -9,14 +11,7 @@ use smol_str::SmolStr;
 
 use crate::shared::path_arguments::normal;
 
-const TABLE: &str = include_str!("tools.txt");
-
-/// The line before the tools that do the same in different systems.
-const SAME: &str = "[same]";
-/// The line before the arguments that mean the same.
-const ARGUMENTS: &str = "[arguments]";
-
-/// The kind of an argument of a tool: see `tools.txt`.
+/// The kind of an argument of a tool: see the head of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Role {
@@ -130,24 +125,7 @@ pub(crate) struct Tool {
 
 /// Returns the tools of agents: the profile, the tool, and its arguments. A tool may have several lines.
 fn profiles() -> impl Iterator<Item = (Option<Profile>, &'static str, &'static str)> {
-    let (mut profile, mut tool) = (None, "");
-    TABLE
-        .lines()
-        .take_while(|line| *line != SAME)
-        .filter_map(move |line| {
-            if let Some(name) = line.strip_prefix('[') {
-                profile = named(name.trim_end_matches(']'));
-                return None;
-            }
-            if line.is_empty() || line.starts_with('#') {
-                return None;
-            }
-            let Some((name, arguments)) = line.split_once(" :") else {
-                return Some((profile, tool, line));
-            };
-            tool = name;
-            Some((profile, tool, arguments))
-        })
+    lines().map(|(agent, tool, arguments)| (named(agent), tool, arguments))
 }
 
 /// Returns the names of an agent's tools.
@@ -184,57 +162,11 @@ pub(crate) fn known(profiles: &[Profile]) -> HashMap<SmolStr, Tool> {
     known
 }
 
-/// Tools that do the same in different systems.
-#[derive(Clone, Debug)]
-pub struct Same {
-    /// What they do: `shell`, `read`, `edit`, `web` or `other`.
-    pub class: &'static str,
-    /// The names in Claude Code, Codex, Gemini CLI and goose.
-    pub names: [&'static str; 4],
-    /// The names that other agents give them.
-    pub others: Vec<&'static str>,
-}
-
-/// Returns all tools that do the same in different systems.
-pub fn same() -> impl Iterator<Item = Same> {
-    section(SAME).map(|(names, others)| {
-        let mut names = names.split_whitespace();
-        let mut next = || names.next().unwrap_or_default();
-        Same {
-            class: next(),
-            names: [next(), next(), next(), next()],
-            others,
-        }
-    })
-}
-
-/// Returns the names of arguments that mean the same: one list for each meaning.
-pub fn arguments() -> impl Iterator<Item = Vec<&'static str>> {
-    section(ARGUMENTS).map(|(ours, mut others)| {
-        others.insert(0, ours);
-        others
-    })
-}
-
 /// Returns the names of the arguments of a tool with exactly this name, of an agent or of all.
 pub fn arguments_of(tool: &str, of: Option<Profile>) -> impl Iterator<Item = &'static str> {
     let is_meant = move |profile| of.is_none() || of == profile;
     let named = profiles().filter(move |(profile, name, _)| *name == tool && is_meant(*profile));
     named.flat_map(|(_, _, arguments)| roles(arguments).map(|(name, _)| name))
-}
-
-/// Returns the lines of a section after the tools of agents: what stands before the colon, and the words after it.
-fn section(head: &str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    let lines = TABLE.lines().skip_while(move |line| *line != head).skip(1);
-    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
-    for line in lines.take_while(|line| !line.is_empty()) {
-        match (line.split_once(" :"), rows.last_mut()) {
-            (Some((first, rest)), _) => rows.push((first, rest.split_whitespace().collect())),
-            (None, Some((_, words))) => words.extend(line.split_whitespace()),
-            (None, None) => {}
-        }
-    }
-    rows.into_iter()
 }
 
 impl Tool {
@@ -314,11 +246,5 @@ mod tests {
         }
         found.dedup();
         assert_eq!(found, Profile::ALL);
-        let lines = TABLE.lines().skip_while(|line| *line != SAME).skip(1);
-        let lines = lines.take_while(|line| !line.is_empty());
-        assert_eq!(
-            same().count(),
-            lines.filter(|line| line.contains(" :")).count()
-        );
     }
 }
