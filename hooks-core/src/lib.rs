@@ -171,8 +171,8 @@ pub use crate::hook::Timeouts;
 #[doc(hidden)]
 pub use crate::hook::{
     AnswersNow, Asynchronous, Attach, CanBlock, CatchPanic, DefaultPolicy, DispatchNow,
-    EveryReturn, InterceptFn, Named, ObserveFn, Predicate, Probed, ReadOnly, Restorable, Shadow,
-    Synchronous, Then, Viewed, When, Wrapped, Wraps,
+    EveryReturn, InterceptFn, Looks, Named, ObserveFn, Predicate, Probed, ReadOnly, Restorable,
+    Shadow, Synchronous, Then, Viewed, When, Wrapped, Wraps,
 };
 pub use crate::hook::{
     AnyEvent, Dispatch, Hook, Next, OnPanic, intercept_fn, observe_fn, wrap_around,
