@@ -171,7 +171,8 @@ use proc_macro::TokenStream;
 ///
 /// A function becomes a unit struct of the same name, with the visibility, docs, `cfg`s and lint attributes of the
 /// function. So the name is the hook in a list. You can still call the function itself, as `deny_rm::call(…)`, and
-/// test the hook like any function. As with any unit struct, no `let` in its scope can have its name.
+/// test the hook like any function. A line of its docs says what it hooks, at which priority and when; for an `impl`
+/// block, the line is at its `impl Hook`. As with any unit struct, no `let` in its scope can have its name.
 ///
 /// In an `impl` block, the methods that take `&self` and more parameters are hooks. All methods stay as they are. A
 /// type has one such block; put its other methods in blocks without `#[hook]`.

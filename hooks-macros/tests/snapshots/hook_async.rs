@@ -1,10 +1,15 @@
+/// Hook on `ToolCallEnd`, priority 0.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 struct report;
 impl report {
     /// Calls the hook `report` as the function that it is.
     #[inline]
-    #[allow(clippy::trivially_copy_pass_by_ref)]
+    #[allow(
+        clippy::missing_errors_doc,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref
+    )]
     async fn call(done: &ToolCallEnd<'_>) {
         send(done).await
     }
@@ -27,6 +32,7 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for report {
+        #[doc(hidden)]
         type Vocabulary = <__Event_call<'static> as ::hooks_core::Event>::Vocabulary;
         type Rank = ::hooks_core::__private::Few<
             ::hooks_core::__private::Nibble<8>,

@@ -1,10 +1,15 @@
+/// Hook on every event, as `AgentEvent`, priority `priority::LAST`.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 struct trace;
 impl trace {
     /// Calls the hook `trace` as the function that it is.
     #[inline]
-    #[allow(clippy::trivially_copy_pass_by_ref)]
+    #[allow(
+        clippy::missing_errors_doc,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref
+    )]
     fn call(event: AgentEvent<'_>) {
         println!("{}", event.name());
     }
@@ -15,6 +20,7 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for trace {
+        #[doc(hidden)]
         type Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary;
         type Rank = ::hooks_core::__private::Digits<
             ::hooks_core::__private::Nibble<

@@ -1,4 +1,6 @@
 /// Lower-cases the name.
+///
+/// Hook on `BeforeToolCall`, priority 0.
 #[allow(clippy::ptr_arg)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
@@ -7,7 +9,11 @@ impl lower {
     /// Calls the hook `lower` as the function that it is.
     #[allow(clippy::ptr_arg)]
     #[inline]
-    #[allow(clippy::trivially_copy_pass_by_ref)]
+    #[allow(
+        clippy::missing_errors_doc,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref
+    )]
     pub fn call(call: &mut BeforeToolCall) {
         call.name.make_ascii_lowercase();
     }
@@ -26,6 +32,7 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for lower {
+        #[doc(hidden)]
         type Vocabulary = <__Event_call as ::hooks_core::Event>::Vocabulary;
         type Rank = ::hooks_core::__private::Few<
             ::hooks_core::__private::Nibble<8>,

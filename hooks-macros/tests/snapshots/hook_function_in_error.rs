@@ -4,7 +4,11 @@ struct lower;
 impl lower {
     /// Calls the hook `lower` as the function that it is.
     #[inline]
-    #[allow(clippy::trivially_copy_pass_by_ref)]
+    #[allow(
+        clippy::missing_errors_doc,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref
+    )]
     fn call(call: &mut BeforeToolCall) {
         call.name.make_ascii_lowercase();
     }

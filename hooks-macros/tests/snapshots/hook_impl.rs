@@ -4,6 +4,7 @@ impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
         RateLimit { calls }
     }
     #[inline]
+    #[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref)]
     fn check(
         &self,
         call: &BeforeToolCall,
@@ -16,6 +17,7 @@ impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
     }
     #[cfg(feature = "notes")]
     #[inline]
+    #[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref)]
     async fn note(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
         self.store.note(cx, done).await
     }
@@ -53,9 +55,14 @@ const _: () = {
     type __Vocabulary1 = ::hooks_core::AnyVocabulary;
     #[cfg(not(all(feature = "notes")))]
     type __Modes1 = ();
+    /** Hook, priority 200:
+
+- `check`: on `BeforeToolCall`, only `shell`
+- `note`: on `ToolCallEnd`*/
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl<'s, S: Store + Send + Sync> ::hooks_core::Hook for RateLimit<'s, S> {
+        #[doc(hidden)]
         type Vocabulary = <__Vocabulary1 as ::hooks_core::SharesVocabulary<
             <__Event_check as ::hooks_core::Event>::Vocabulary,
         >>::Common;

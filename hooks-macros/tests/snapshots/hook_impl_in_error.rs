@@ -1,5 +1,6 @@
 impl<T> Count<T> {
     #[inline]
+    #[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref)]
     fn note(&mut self, _: &BeforeToolCall) {}
 }
 #[diagnostic::do_not_recommend]

@@ -1,10 +1,15 @@
+/// Hook on `BeforeToolCall`, priority `priority::HIGH+1`, only `deploy` or `file_*`, tool `web_search` or `mcp__*`, when `is_remote` holds.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 struct guard;
 impl guard {
     /// Calls the hook `guard` as the function that it is.
     #[inline]
-    #[allow(clippy::trivially_copy_pass_by_ref)]
+    #[allow(
+        clippy::missing_errors_doc,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref
+    )]
     fn call(
         cx: &AgentContext,
         call: &mut BeforeToolCall,
@@ -33,6 +38,7 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl hooks::Hook for guard {
+        #[doc(hidden)]
         type Vocabulary = <__Event_call as hooks::Event>::Vocabulary;
         type Rank = hooks::__private::Digits<
             hooks::__private::Nibble<{ hooks::__private::nibble(__PRIORITY, 7u32) }>,

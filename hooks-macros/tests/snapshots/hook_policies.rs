@@ -1,10 +1,15 @@
+/// Hook on `BeforeToolCall`, priority 0.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 struct check;
 impl check {
     /// Calls the hook `check` as the function that it is.
     #[inline]
-    #[allow(clippy::trivially_copy_pass_by_ref)]
+    #[allow(
+        clippy::missing_errors_doc,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref
+    )]
     async fn call(
         call: &BeforeToolCall,
     ) -> HookAction<
@@ -29,6 +34,7 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for check {
+        #[doc(hidden)]
         type Vocabulary = <__Event_call as ::hooks_core::Event>::Vocabulary;
         type Rank = ::hooks_core::__private::Few<
             ::hooks_core::__private::Nibble<8>,

@@ -2,31 +2,30 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Generics, ImplItem, ItemFn, ItemImpl, Type, parse_quote};
+use syn::{
+    Attribute, Expr, ExprLit, Generics, ImplItem, ItemFn, ItemImpl, Lit, Meta, MetaNameValue, Type,
+    parse_quote,
+};
 
 use crate::driver;
-use crate::hook::parse::{core_path, is_hook};
+use crate::hook::parse::{core_path, is_handler, is_hook};
 
 /// The item for a hook function. Each attribute goes where it applies: docs to the hook, `cfg`s and lints to
 /// everything, the rest to the function.
-pub(super) fn unit_struct(function: &ItemFn) -> TokenStream {
+pub(super) fn unit_struct(function: &ItemFn, line: Option<&str>) -> TokenStream {
     let is =
         |attr: &&Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
     let attrs = &function.attrs;
     let cfgs: Vec<_> = attrs.iter().filter(|attr| is(attr, &["cfg"])).collect();
-    let on_struct = attrs.iter().filter(|attr| {
-        is(
-            attr,
-            &[
-                "doc",
-                "cfg",
-                "allow",
-                "warn",
-                "deny",
-                "forbid",
-                "deprecated",
-            ],
-        )
+    let lints = ["cfg", "allow", "warn", "deny", "forbid", "deprecated"];
+    let on_struct = attrs.iter().filter(|attr| is(attr, &lints));
+    // Our line is the second paragraph.
+    let docs: Vec<_> = attrs.iter().filter(|attr| is(attr, &["doc"])).collect();
+    let first = docs.iter().position(|attr| is_blank(attr));
+    let (first, rest) = docs.split_at(first.unwrap_or(docs.len()));
+    let line = line.map(|line| {
+        let blank = (!first.is_empty()).then(|| quote!(#[doc = ""]));
+        quote!(#blank #[doc = #line])
     });
     let on_function = attrs
         .iter()
@@ -51,6 +50,9 @@ pub(super) fn unit_struct(function: &ItemFn) -> TokenStream {
         driver::text_of(ident)
     );
     quote! {
+        #(#first)*
+        #line
+        #(#rest)*
         #(#on_struct)*
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug)]
@@ -61,10 +63,16 @@ pub(super) fn unit_struct(function: &ItemFn) -> TokenStream {
             #[doc = #doc]
             #(#on_function)*
             #inline
-            #[allow(clippy::trivially_copy_pass_by_ref)]
+            #[allow(clippy::missing_errors_doc, clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref)]
             #visibility #signature #body
         }
     }
+}
+
+/// Whether a line of docs is empty.
+fn is_blank(attr: &Attribute) -> bool {
+    matches!(&attr.meta, Meta::NameValue(MetaNameValue { value: Expr::Lit(ExprLit { lit: Lit::Str(text), .. }), .. })
+        if text.value().trim().is_empty())
 }
 
 /// A hook's function is compiled in the codegen unit of the dispatch, as if its body were there, and not in that of
@@ -83,6 +91,11 @@ pub(super) fn without_options(block: &ItemImpl) -> ItemImpl {
         if let ImplItem::Fn(method) = item {
             method.attrs.retain(|attr| !is_hook(attr));
             method.attrs.extend(inline(&method.attrs));
+            // The hook's rules say how it takes the event.
+            if is_handler(&method.sig) {
+                let allow = parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref)]);
+                method.attrs.push(allow);
+            }
         }
     }
     block

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `item` | the function or the block itself, without our attributes |
 //! | `signature` | the events in its signature, checked once |
+//! | `docs` | the line in its docs that says what it hooks |
 //! | `types` | what the hook is, and which events it handles, as types |
 //! | `handle` | the impl for one event |
 //! | `body` | what runs there: the filter, the call, and what happens after a failure |
@@ -20,6 +21,7 @@
 //! line numbers, into the module of the list, which would then be generated again.
 
 mod body;
+mod docs;
 mod handle;
 mod item;
 mod signature;
@@ -40,8 +42,8 @@ pub(super) fn function(mut hook: Hook, mut function: ItemFn) -> TokenStream {
         let (visibility, signature) = (&function.vis, &mut function.sig);
         signature::checked(handler, &Generics::default(), visibility, signature);
     }
-    let item = unit_struct(&function);
-    let impls = the_hook(&hook);
+    let item = unit_struct(&function, Some(&docs::line(&hook)));
+    let impls = the_hook(&hook, None);
     driver::with_core(quote!(#item #impls), hook.core.as_ref())
 }
 
@@ -52,7 +54,7 @@ pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
     if function.sig.receiver().is_some() {
         return TokenStream::new();
     }
-    let item = unit_struct(function);
+    let item = unit_struct(function, None);
     let ident = &function.sig.ident;
     let hook = inert(&parse_quote!(#ident), &Generics::default());
     quote!(#item #hook)
@@ -72,7 +74,7 @@ pub(super) fn block(mut hook: Hook, mut block: ItemImpl) -> TokenStream {
         }
     }
     let item = without_options(&block);
-    let impls = the_hook(&hook);
+    let impls = the_hook(&hook, Some(&docs::line(&hook)));
     driver::with_core(quote!(#item #impls), hook.core.as_ref())
 }
 

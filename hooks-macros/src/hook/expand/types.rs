@@ -10,7 +10,7 @@ use crate::hook::parse::{Handled, Handler, Hook};
 use crate::{driver, rank};
 
 /// The impls that make the item a hook.
-pub(super) fn the_hook(hook: &Hook) -> TokenStream {
+pub(super) fn the_hook(hook: &Hook, docs: Option<&str>) -> TokenStream {
     let Hook {
         core: _,
         ty,
@@ -28,6 +28,7 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
     let vocabulary = quote_spanned!(span=> type Vocabulary = #vocabulary;);
     let answers = modes(handlers, false);
     let answers = quote_spanned!(span=> type Answers = #answers; type Exact = Self::Answers;);
+    let docs = docs.map(|docs| quote!(#[doc = #docs]));
     let wraps = modes(handlers, true);
     let aliases = handlers
         .iter()
@@ -51,9 +52,11 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
             #(#events)*
             #(#aliases)*
 
+            #docs
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #of ::hooks_core::Hook for #ty #bounds {
+                #[doc(hidden)]
                 #vocabulary
                 #rank
                 #answers
