@@ -126,6 +126,15 @@ impl Vocabulary {
             .iter()
             .filter_map(|variant| Event::of(variant, errors))
             .collect();
+        let context = options.context.unwrap_or_else(|| parse_quote!(()));
+        let context = AnyLifetime::new(context, "cx");
+        if let Some(lifetime) = context.lifetimes.first() {
+            errors.at(
+                lifetime.span(),
+                "all dispatches have one type of context, so it cannot borrow: let it own what it holds, as `String` \
+                 or `Arc<str>` for a `&str`; only `'static` may be borrowed",
+            );
+        }
         let name = driver::text_of(&item.ident);
         let stem = match name.strip_suffix("Event") {
             Some("") | None => &name,
@@ -144,7 +153,7 @@ impl Vocabulary {
             mutable: named(format!("{name}Mut")),
             said: named(format!("{stem}Said")),
             ident: item.ident.clone(),
-            context: options.context.unwrap_or_else(|| parse_quote!(())),
+            context: context.for_static(),
             events,
         })
     }

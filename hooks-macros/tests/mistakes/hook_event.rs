@@ -7,6 +7,15 @@ pub enum ShopEvent<'a> {
 }
 //~ `"ShopContext"`: `context` takes a type: write `context = Type`
 
+// context_that_borrows
+#[derive(HookEvent)]
+#[events(context = Cx<'_, &'static str>)]
+enum E<'a> {
+    #[observe]
+    Done(&'a Done),
+}
+//~ `'_`: all dispatches have one type of context, so it cannot borrow: let it own what it holds, as `String` or `Arc<str>` for a `&str`; only `'static` may be borrowed
+
 // events_twice
 #[derive(HookEvent)]
 #[events(context = u32)]

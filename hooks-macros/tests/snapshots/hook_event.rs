@@ -93,8 +93,9 @@ impl ::hooks_core::SharesVocabulary<::hooks_core::AnyVocabulary> for ShopEvent<'
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl ::hooks_core::ContextOf<ShopEvent<'_>> for ShopContext {
-    fn of(__context: &ShopContext) -> &ShopContext {
+impl ::hooks_core::ContextOf<ShopEvent<'_>>
+for <fn(&'static ()) -> ShopContext as ::hooks_core::__private::Returned>::Type {
+    fn of(__context: &Self) -> &Self {
         __context
     }
 }
@@ -320,31 +321,31 @@ pub enum ShopSaid {
 impl ShopSaid {
     /// Blocks this event, if it can be blocked.
     pub fn block(
-        reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
+        __reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
     ) -> Self {
         ShopSaid::Cancel {
             scope: ::hooks_core::Scope::Event,
-            reason: reason.into(),
+            reason: __reason.into(),
             hook: ::core::option::Option::None,
         }
     }
     /// Ends the turn.
     pub fn abort_turn(
-        reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
+        __reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
     ) -> Self {
         ShopSaid::Cancel {
             scope: ::hooks_core::Scope::Turn,
-            reason: reason.into(),
+            reason: __reason.into(),
             hook: ::core::option::Option::None,
         }
     }
     /// Ends the run.
     pub fn abort_run(
-        reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
+        __reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
     ) -> Self {
         ShopSaid::Cancel {
             scope: ::hooks_core::Scope::Run,
-            reason: reason.into(),
+            reason: __reason.into(),
             hook: ::core::option::Option::None,
         }
     }
@@ -368,10 +369,10 @@ impl ::core::fmt::Debug for ShopSaid {
     fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         match self {
             ShopSaid::Continue => ::core::fmt::Formatter::write_str(__f, "Continue"),
-            ShopSaid::Cancel { scope, reason, .. } => {
+            ShopSaid::Cancel { scope: __scope, reason: __reason, .. } => {
                 ::core::fmt::Formatter::write_fmt(
                     __f,
-                    ::core::format_args!("Cancel({scope:?}, {reason:?})"),
+                    ::core::format_args!("Cancel({__scope:?}, {__reason:?})"),
                 )
             }
             ShopSaid::Checkout(_) => ::core::fmt::Formatter::write_str(__f, "Checkout"),
@@ -394,11 +395,16 @@ impl ::core::convert::From<::hooks_core::HookAction<Cart>> for ShopSaid {
     fn from(__action: ::hooks_core::HookAction<Cart>) -> Self {
         match __action {
             ::hooks_core::HookAction::Continue => ShopSaid::Continue,
-            ::hooks_core::HookAction::Cancel { scope, reason, hook, .. } => {
+            ::hooks_core::HookAction::Cancel {
+                scope: __scope,
+                reason: __reason,
+                hook: __hook,
+                ..
+            } => {
                 ShopSaid::Cancel {
-                    scope,
-                    reason,
-                    hook,
+                    scope: __scope,
+                    reason: __reason,
+                    hook: __hook,
                 }
             }
             __action => ShopSaid::Checkout(__action),
@@ -410,11 +416,16 @@ impl ::core::convert::From<::hooks_core::HookAction<Payment>> for ShopSaid {
     fn from(__action: ::hooks_core::HookAction<Payment>) -> Self {
         match __action {
             ::hooks_core::HookAction::Continue => ShopSaid::Continue,
-            ::hooks_core::HookAction::Cancel { scope, reason, hook, .. } => {
+            ::hooks_core::HookAction::Cancel {
+                scope: __scope,
+                reason: __reason,
+                hook: __hook,
+                ..
+            } => {
                 ShopSaid::Cancel {
-                    scope,
-                    reason,
-                    hook,
+                    scope: __scope,
+                    reason: __reason,
+                    hook: __hook,
                 }
             }
             __action => ShopSaid::Paid(__action),
@@ -469,8 +480,8 @@ impl ::hooks_core::AnyEvent for Cart {
     fn fit(__said: ShopSaid) -> ::hooks_core::HookAction<Self> {
         match __said {
             ShopSaid::Continue => ::hooks_core::HookAction::Continue,
-            ShopSaid::Cancel { scope, reason, hook } => {
-                ::hooks_core::__private::cancelled::<Self>(scope, reason, hook)
+            ShopSaid::Cancel { scope: __scope, reason: __reason, hook: __hook } => {
+                ::hooks_core::__private::cancelled::<Self>(__scope, __reason, __hook)
             }
             ShopSaid::Checkout(__action) => ::hooks_core::HookAction::shortened(__action),
             #[allow(unreachable_patterns)]
@@ -497,8 +508,8 @@ impl ::hooks_core::AnyEvent for Payment {
     fn fit(__said: ShopSaid) -> ::hooks_core::HookAction<Self> {
         match __said {
             ShopSaid::Continue => ::hooks_core::HookAction::Continue,
-            ShopSaid::Cancel { scope, reason, hook } => {
-                ::hooks_core::__private::cancelled::<Self>(scope, reason, hook)
+            ShopSaid::Cancel { scope: __scope, reason: __reason, hook: __hook } => {
+                ::hooks_core::__private::cancelled::<Self>(__scope, __reason, __hook)
             }
             ShopSaid::Paid(__action) => ::hooks_core::HookAction::shortened(__action),
             #[allow(unreachable_patterns)]
@@ -550,8 +561,8 @@ pub trait ShopHooks: ::hooks_core::Hook<
     #[inline]
     fn intercept<'__a, __E>(
         &'__a self,
-        cx: &'__a ShopContext,
-        event: &'__a mut __E,
+        __cx: &'__a ShopContext,
+        __event: &'__a mut __E,
     ) -> impl ::core::future::Future<
         Output = ::hooks_core::HookResult<__E>,
     > + ::core::marker::Send
@@ -560,31 +571,31 @@ pub trait ShopHooks: ::hooks_core::Hook<
             + ::hooks_core::Intercepted,
         Self: ::hooks_core::Dispatch<__E>,
     {
-        ::hooks_core::Dispatch::<__E>::ask(self, cx, event)
+        ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
     }
     /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another.
     #[inline]
     fn observe<'__a, __E>(
         &'__a self,
-        cx: &'__a ShopContext,
-        event: &'__a __E,
+        __cx: &'__a ShopContext,
+        __event: &'__a __E,
     ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send
     where
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
             + ::hooks_core::Observed,
         Self: ::hooks_core::Dispatch<__E>,
     {
-        ::hooks_core::Dispatch::<__E>::ask(self, cx, event)
+        ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
     }
     /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
     /// context and the event.
-    fn when<__P>(self, predicate: __P) -> ::hooks_core::When<Self, __P>
+    fn when<__P>(self, __predicate: __P) -> ::hooks_core::When<Self, __P>
     where
         Self: ::core::marker::Sized,
         __P: ::core::ops::Fn(&ShopContext, ShopEvent<'_>) -> bool + ::core::marker::Send
             + ::core::marker::Sync,
     {
-        ::hooks_core::When::new(self, predicate)
+        ::hooks_core::When::new(self, __predicate)
     }
 }
 #[diagnostic::do_not_recommend]
@@ -612,25 +623,25 @@ pub trait ShopHooksNow: ShopHooks + ::hooks_core::DispatchNow<
     #[inline]
     fn intercept_now<'__a, __E>(
         &'__a self,
-        cx: &'__a ShopContext,
-        event: &'__a mut __E,
+        __cx: &'__a ShopContext,
+        __event: &'__a mut __E,
     ) -> ::hooks_core::HookResult<__E>
     where
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
             + ::hooks_core::Intercepted,
         Self: ::hooks_core::DispatchNow<__E>,
     {
-        ::hooks_core::DispatchNow::<__E>::at_once(self, cx, event)
+        ::hooks_core::DispatchNow::<__E>::at_once(self, __cx, __event)
     }
     /// Like `observe`, without an executor.
     #[inline]
-    fn observe_now<'__a, __E>(&'__a self, cx: &'__a ShopContext, event: &'__a __E)
+    fn observe_now<'__a, __E>(&'__a self, __cx: &'__a ShopContext, __event: &'__a __E)
     where
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
             + ::hooks_core::Observed,
         Self: ::hooks_core::DispatchNow<__E>,
     {
-        ::hooks_core::DispatchNow::<__E>::at_once(self, cx, event);
+        ::hooks_core::DispatchNow::<__E>::at_once(self, __cx, __event);
     }
 }
 #[diagnostic::do_not_recommend]
@@ -674,11 +685,10 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     /// The answer does not change. A registry asks without a subject when you register the hook, and once for
     /// each subject, and remembers the answers: a hook that returns `false` without a subject is never asked
     /// about that event again. What depends on more than the subject is [`matches`](Self::matches).
-    #[allow(unused_variables)]
     fn wants(
         &self,
-        event: &::hooks_core::EventInfo,
-        subject: ::core::option::Option<&str>,
+        _event: &::hooks_core::EventInfo,
+        _subject: ::core::option::Option<&str>,
     ) -> bool {
         true
     }
@@ -686,8 +696,7 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     ///
     /// It is asked for each event, and is cheap beside [`handle`](Self::handle): nothing is boxed for it, and
     /// the event is not copied.
-    #[allow(unused_variables)]
-    fn matches(&self, cx: &ShopContext, event: &ShopEvent<'_>) -> bool {
+    fn matches(&self, _cx: &ShopContext, _event: &ShopEvent<'_>) -> bool {
         true
     }
     /// Whether the hook is a guard, which only allows or cancels: it then judges the final form of the event

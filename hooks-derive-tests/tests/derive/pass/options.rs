@@ -46,6 +46,30 @@ fn answer(cart: &Cart) -> HookAction<Cart> {
     HookAction::respond(vec![None, Some(1)])
 }
 
+/// Hooks that are named as what generated code binds.
+mod names {
+    use hooks_core::{HookEvent, hook};
+
+    #[derive(Clone)]
+    struct Sale {
+        name: String,
+    }
+
+    #[derive(HookEvent)]
+    enum SaleEvent<'a> {
+        #[intercept(respond = u8, around = u8, subject = name)]
+        Sale(&'a Sale),
+    }
+
+    macro_rules! named {
+        ($($name:ident)*) => {
+            $(#[hook]
+            fn $name(_: &Sale) {})*
+        };
+    }
+    named!(access action cx event hook kind lent name predicate reason result said scope subject view);
+}
+
 fn main() {
     let mut cart = Cart { items: Vec::new() };
     let result = hooks![answer, add].intercept_now(&Shop(HashMap::new()), &mut cart);

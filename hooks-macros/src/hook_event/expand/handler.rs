@@ -68,11 +68,10 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
             /// The answer does not change. A registry asks without a subject when you register the hook, and once for
             /// each subject, and remembers the answers: a hook that returns `false` without a subject is never asked
             /// about that event again. What depends on more than the subject is [`matches`](Self::matches).
-            #[allow(unused_variables)]
             fn wants(
                 &self,
-                event: &::hooks_core::EventInfo,
-                subject: ::core::option::Option<&str>,
+                _event: &::hooks_core::EventInfo,
+                _subject: ::core::option::Option<&str>,
             ) -> bool {
                 true
             }
@@ -81,8 +80,7 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
             ///
             /// It is asked for each event, and is cheap beside [`handle`](Self::handle): nothing is boxed for it, and
             /// the event is not copied.
-            #[allow(unused_variables)]
-            fn matches(&self, cx: &#context, event: &#ident<'_>) -> bool {
+            fn matches(&self, _cx: &#context, _event: &#ident<'_>) -> bool {
                 true
             }
 

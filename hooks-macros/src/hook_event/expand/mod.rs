@@ -118,8 +118,9 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl ::hooks_core::ContextOf<#ident<'_>> for #context {
-            fn of(__context: &#context) -> &#context {
+        // As for `Returned` in a hook: rustc reports a context without its lifetime once.
+        impl ::hooks_core::ContextOf<#ident<'_>> for <fn(&'static ()) -> #context as ::hooks_core::__private::Returned>::Type {
+            fn of(__context: &Self) -> &Self {
                 __context
             }
         }
@@ -332,40 +333,40 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
             #[inline]
             fn intercept<'__a, __E /* `.intercept(&cx, &mut event)` */>(
                 &'__a self,
-                cx: &'__a #context,
-                event: &'__a mut __E,
+                __cx: &'__a #context,
+                __event: &'__a mut __E,
             ) -> impl ::core::future::Future<Output = ::hooks_core::HookResult<__E>> + ::core::marker::Send
             where
                 __E: #any + ::hooks_core::Intercepted,
                 Self: ::hooks_core::Dispatch<__E>,
             {
-                ::hooks_core::Dispatch::<__E>::ask(self, cx, event)
+                ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
             }
 
             /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another.
             #[inline]
             fn observe<'__a, __E>(
                 &'__a self,
-                cx: &'__a #context,
-                event: &'__a __E,
+                __cx: &'__a #context,
+                __event: &'__a __E,
             ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send
             where
                 __E: #any + ::hooks_core::Observed,
                 Self: ::hooks_core::Dispatch<__E>,
             {
-                ::hooks_core::Dispatch::<__E>::ask(self, cx, event)
+                ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
             }
 
             /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
             /// context and the event.
-            fn when<__P>(self, predicate: __P) -> ::hooks_core::When<Self, __P>
+            fn when<__P>(self, __predicate: __P) -> ::hooks_core::When<Self, __P>
             where
                 Self: ::core::marker::Sized,
                 __P: ::core::ops::Fn(&#context, #ident<'_>) -> bool
                     + ::core::marker::Send
                     + ::core::marker::Sync,
             {
-                ::hooks_core::When::new(self, predicate)
+                ::hooks_core::When::new(self, __predicate)
             }
         },
     };
@@ -389,24 +390,24 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
             #[inline]
             fn intercept_now<'__a, __E /* `.intercept_now(&cx, &mut event)` */>(
                 &'__a self,
-                cx: &'__a #context,
-                event: &'__a mut __E,
+                __cx: &'__a #context,
+                __event: &'__a mut __E,
             ) -> ::hooks_core::HookResult<__E>
             where
                 __E: #any + ::hooks_core::Intercepted,
                 Self: ::hooks_core::DispatchNow<__E>,
             {
-                ::hooks_core::DispatchNow::<__E>::at_once(self, cx, event)
+                ::hooks_core::DispatchNow::<__E>::at_once(self, __cx, __event)
             }
 
             /// Like `observe`, without an executor.
             #[inline]
-            fn observe_now<'__a, __E>(&'__a self, cx: &'__a #context, event: &'__a __E)
+            fn observe_now<'__a, __E>(&'__a self, __cx: &'__a #context, __event: &'__a __E)
             where
                 __E: #any + ::hooks_core::Observed,
                 Self: ::hooks_core::DispatchNow<__E>,
             {
-                ::hooks_core::DispatchNow::<__E>::at_once(self, cx, event);
+                ::hooks_core::DispatchNow::<__E>::at_once(self, __cx, __event);
             }
         },
     };

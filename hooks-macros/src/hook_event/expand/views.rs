@@ -164,10 +164,10 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
         impl #said {
             #(
                 #[doc = #cancel_docs]
-                pub fn #cancels(reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>) -> Self {
+                pub fn #cancels(__reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>) -> Self {
                     #said::Cancel {
                         scope: ::hooks_core::Scope::#scopes,
-                        reason: reason.into(),
+                        reason: __reason.into(),
                         hook: ::core::option::Option::None,
                     }
                 }
@@ -194,9 +194,9 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
             fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 match self {
                     #said::Continue => ::core::fmt::Formatter::write_str(__f, "Continue"),
-                    #said::Cancel { scope, reason, .. } => ::core::fmt::Formatter::write_fmt(
+                    #said::Cancel { scope: __scope, reason: __reason, .. } => ::core::fmt::Formatter::write_fmt(
                         __f,
-                        ::core::format_args!("Cancel({scope:?}, {reason:?})"),
+                        ::core::format_args!("Cancel({__scope:?}, {__reason:?})"),
                     ),
                     #(#said::#variants(_) => ::core::fmt::Formatter::write_str(__f, #names),)*
                 }
@@ -220,8 +220,8 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
                 fn from(__action: ::hooks_core::HookAction<#payloads>) -> Self {
                     match __action {
                         ::hooks_core::HookAction::Continue => #said::Continue,
-                        ::hooks_core::HookAction::Cancel { scope, reason, hook, .. } => {
-                            #said::Cancel { scope, reason, hook }
+                        ::hooks_core::HookAction::Cancel { scope: __scope, reason: __reason, hook: __hook, .. } => {
+                            #said::Cancel { scope: __scope, reason: __reason, hook: __hook }
                         }
                         __action => #said::#variants(__action),
                     }
@@ -311,8 +311,8 @@ fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
             quote! {
                 match __said {
                     #said::Continue => ::hooks_core::HookAction::Continue,
-                    #said::Cancel { scope, reason, hook } => {
-                        ::hooks_core::__private::cancelled::<Self>(scope, reason, hook)
+                    #said::Cancel { scope: __scope, reason: __reason, hook: __hook } => {
+                        ::hooks_core::__private::cancelled::<Self>(__scope, __reason, __hook)
                     }
                     #said::#variant(__action) => ::hooks_core::HookAction::shortened(__action),
                     #[allow(unreachable_patterns)]
