@@ -170,7 +170,7 @@ pub use crate::hook::Timeout;
 pub use crate::hook::Timeouts;
 #[doc(hidden)]
 pub use crate::hook::{
-    AnswersNow, Asynchronous, Attach, CanBlock, CatchPanic, DefaultPolicy, DispatchNow,
+    AnswersNow, Asynchronous, Attach, CanBlock, CatchPanic, Changes, DefaultPolicy, DispatchNow,
     EveryReturn, InterceptFn, Looks, Named, ObserveFn, Predicate, Probed, ReadOnly, Restorable,
     Shadow, Synchronous, Then, Viewed, When, Wrapped, Wraps,
 };

@@ -1,13 +1,11 @@
 //! What the macros share: finding `hooks_core`, reading options, reporting errors.
 
-use darling::FromMeta;
-use darling::ast::NestedMeta;
 use proc_macro_crate::{Error, FoundCrate, crate_name};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::Path;
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Meta, MetaNameValue, Path, Token, Type};
+use syn::parse::Parser;
 
 /// The code, or the error instead of it.
 pub(crate) fn or_compile_error(code: syn::Result<TokenStream>) -> TokenStream {
@@ -31,8 +29,9 @@ impl Errors {
         self.push(syn::Error::new(span, message));
     }
 
-    pub(crate) fn finish(self) -> syn::Result<()> {
-        self.0.map_or(Ok(()), Err)
+    /// All errors until now, as one.
+    pub(crate) fn finish(&mut self) -> syn::Result<()> {
+        self.0.take().map_or(Ok(()), Err)
     }
 }
 
@@ -62,20 +61,6 @@ pub(crate) fn core_path(given: Option<&Path>, how: &str) -> syn::Result<Option<T
     }
 }
 
-/// Reads a list of options. For each mistake, the error lists the allowed options.
-pub(crate) fn options<T: FromMeta>(tokens: TokenStream, allowed: &str) -> syn::Result<T> {
-    let written = parsed(list, tokens)?;
-    T::from_list(&written).map_err(|error| {
-        let mut errors = Errors::default();
-        for error in error.flatten() {
-            // The message of a `syn::Error` holds only the mistake; its span holds the location.
-            let error = syn::Error::from(error);
-            errors.at(error.span(), in_our_words(&error.to_string(), allowed));
-        }
-        errors.finish().expect_err("an error that is none")
-    })
-}
-
 /// Parses tokens. If something is missing at the end, the error is at the last token, not at the whole macro call.
 pub(crate) fn parsed<P: Parser>(parser: P, tokens: TokenStream) -> syn::Result<P::Output> {
     let last = tokens.clone().into_iter().last();
@@ -85,69 +70,6 @@ pub(crate) fn parsed<P: Parser>(parser: P, tokens: TokenStream) -> syn::Result<P
         }
         _ => error,
     })
-}
-
-/// The options as written. A value may also be a type, such as `Vec<Receipt>`, which is not an expression.
-fn list(input: ParseStream<'_>) -> syn::Result<Vec<NestedMeta>> {
-    let mut options = Vec::new();
-    while !input.is_empty() {
-        options.push(match type_option(&input.fork()) {
-            Ok(option) => {
-                type_option(input)?;
-                NestedMeta::Meta(Meta::NameValue(option))
-            }
-            Err(_) => input.parse()?,
-        });
-        if !input.is_empty() && !input.peek(Token![,]) {
-            return Err(input.error("an option is written `key = value`, and then a comma"));
-        }
-        input.parse::<Option<Token![,]>>()?;
-    }
-    Ok(options)
-}
-
-/// `key = Type`, up to the next option.
-fn type_option(input: ParseStream<'_>) -> syn::Result<MetaNameValue> {
-    let path = input.call(Path::parse_mod_style)?;
-    let eq_token = input.parse()?;
-    let ty: Type = input.parse()?;
-    if !input.is_empty() && !input.peek(Token![,]) {
-        return Err(input.error("more than a type"));
-    }
-    // A path stays an expression, for the options that take one.
-    let value = syn::parse2(ty.to_token_stream()).unwrap_or(Expr::Verbatim(ty.to_token_stream()));
-    Ok(MetaNameValue {
-        path,
-        eq_token,
-        value,
-    })
-}
-
-/// Rewrites darling's message in this project's words.
-fn in_our_words(message: &str, allowed: &str) -> String {
-    if let Some(rest) = message.strip_prefix("Unknown field: ") {
-        let (option, hint) = rest.split_once(". ").unwrap_or((rest, ""));
-        return match hint.strip_prefix("Did you mean ") {
-            Some(nearest) => {
-                let nearest = nearest.split('?').next().unwrap_or(nearest);
-                format!(
-                    "unknown option {option}: did you mean {nearest}? The options are {allowed}"
-                )
-            }
-            None => format!("unknown option {option}: the options are {allowed}"),
-        };
-    }
-    if let Some(rest) = message.strip_prefix("Duplicate field ") {
-        return format!("the option {rest} is written twice: remove one");
-    }
-    if message.starts_with("Unexpected meta-item format") || message.starts_with("Unexpected type")
-    {
-        return format!("this option is written differently: the options are {allowed}");
-    }
-    if message.starts_with("Unexpected literal") {
-        return format!("an option has a name: the options are {allowed}");
-    }
-    message.to_owned()
 }
 
 /// The span of a user's token, for generated code that the user's mistake can break: the compiler reports the mistake
@@ -204,49 +126,11 @@ fn map_spans(tokens: &TokenStream, of: &dyn Fn(Span) -> Span) -> TokenStream {
     tokens.clone().into_iter().map(map).collect()
 }
 
-/// An option that stands alone: `key`.
-pub(crate) fn flag(meta: &Meta) -> darling::Result<bool> {
-    if matches!(meta, Meta::Path(_)) {
-        return Ok(true);
-    }
-    let how = format!(
-        "`{}` takes no value: write it alone, or leave it out",
-        name_of(meta.path())
-    );
-    Err(darling::Error::custom(how).with_span(meta.path()))
-}
-
-/// An option that is any expression: `key = EXPR`.
-pub(crate) fn expression(meta: &Meta) -> darling::Result<Option<Expr>> {
-    if let Meta::NameValue(pair) = meta {
-        return Ok(Some(pair.value.clone()));
-    }
-    let key = name_of(meta.path());
-    let how = format!("`{key}` takes a value: write `{key} = …`");
-    Err(darling::Error::custom(how).with_span(meta))
-}
-
-/// An option that is a path: `key = some::path`.
-pub(crate) fn path(meta: &Meta) -> darling::Result<Option<Path>> {
-    match expression(meta)? {
-        Some(Expr::Path(path)) if path.qself.is_none() => Ok(Some(path.path)),
-        other => {
-            let key = name_of(meta.path());
-            Err(
-                darling::Error::custom(format!("`{key}` takes a path: write `{key} = some::path`"))
-                    .with_span(&other),
-            )
-        }
-    }
-}
-
-/// A path as it was written.
-pub(crate) fn name_of(path: &Path) -> String {
-    path.segments
-        .iter()
-        .map(|segment| segment.ident.to_string())
-        .collect::<Vec<_>>()
-        .join("::")
+/// The word that is most like another, if one is.
+pub(crate) fn nearest<'w>(word: &str, all: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    let all = all.map(|known| (strsim::jaro_winkler(known, word), known));
+    let (likeness, known) = all.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (likeness > 0.8).then_some(known)
 }
 
 /// Code as its user wrote it.

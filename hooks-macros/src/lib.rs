@@ -14,6 +14,7 @@ mod hook;
 mod hook_event;
 mod hooks;
 mod lifetimes;
+mod options;
 mod rank;
 #[cfg(test)]
 mod tests;

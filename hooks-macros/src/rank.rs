@@ -5,6 +5,8 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, UnOp};
 
+use crate::driver::Errors;
+
 /// The type of the priority in the constant `__PRIORITY`, whose value is `expr`, by the path of `hooks_core::__private`.
 ///
 /// A small number is written as its digits. For any other expression, rustc evaluates each digit as a constant, and
@@ -25,6 +27,28 @@ pub(crate) fn of(core: &TokenStream, expr: &Expr) -> TokenStream {
     let digits = [first, number >> 8 & 0xF, number >> 4 & 0xF, number & 0xF];
     let digits = digits.map(Literal::i32_unsuffixed);
     quote!(#core::Few<#(#core::Nibble<#digits>),*>)
+}
+
+/// Checks a priority as far as its tokens show it.
+pub(crate) fn check(priority: &Expr, errors: &mut Errors) {
+    let is_wrong = match priority {
+        Expr::Lit(lit) => !matches!(lit.lit, Lit::Int(_)),
+        other => is_variable(other),
+    };
+    if is_wrong {
+        errors.at(
+            priority.span(),
+            "a priority is a whole number, known when the program is compiled: write `50`, or a constant as \
+             `priority::HIGH`",
+        );
+    }
+}
+
+/// Whether an expression is a name with a small letter, which a constant does not have.
+pub(crate) fn is_variable(expr: &Expr) -> bool {
+    let Expr::Path(path) = expr else { return false };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident.to_string().contains(char::is_lowercase))
 }
 
 /// The value of the expression, if it is a literal.

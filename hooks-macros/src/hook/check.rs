@@ -1,16 +1,17 @@
 //! Checks a hook. Reports mistakes at the user's own token, with what to write instead.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Expr, FnArg, GenericArgument, GenericParam, ImplItem, Item, ItemFn, ItemImpl,
-    Lifetime, PathArguments, ReturnType, Safety, Signature, Type, TypeParamBound,
+    Attribute, FnArg, GenericParam, ImplItem, Item, ItemFn, ItemImpl, Lifetime, ReturnType, Safety,
+    Signature, Type, parse_quote,
 };
 
 use super::options::HookOptions;
-use super::parameters::{NOT_A_HOOK, last_segment, referent};
+use super::parameters::{NOT_A_HOOK, referent};
 use super::parse::{Handled, Handler, Hook, is_handler, is_hook, takes_shared_self};
+use super::says;
 use crate::driver::{Errors, text};
 use crate::lifetimes;
 
@@ -44,7 +45,7 @@ pub(super) fn not_a_hook(item: &Item) -> syn::Error {
 }
 
 /// Checks a hook function.
-pub(super) fn function(function: &ItemFn, hook: &Hook, errors: &mut Errors) {
+pub(super) fn function(function: &mut ItemFn, hook: &Hook, errors: &mut Errors) {
     // The first `#[hook]` is already parsed.
     twice(function.attrs.iter().find(|attr| is_hook(attr)), errors);
     signature(&function.sig, errors);
@@ -56,12 +57,18 @@ pub(super) fn function(function: &ItemFn, hook: &Hook, errors: &mut Errors) {
         );
     }
     for handler in &hook.handlers {
-        guard(handler, &function.block.to_token_stream(), errors);
+        says::check(handler, &mut function.sig, &mut function.block, errors);
+    }
+    // Where the parameters are wrong, so is all that depends on them.
+    if hook.handlers.is_empty() {
+        function.sig.inputs.clear();
+        function.sig.output = ReturnType::Default;
+        function.block = parse_quote!({});
     }
 }
 
 /// Checks an `impl` block.
-pub(super) fn block(block: &ItemImpl, hook: &Hook, errors: &mut Errors) {
+pub(super) fn block(block: &mut ItemImpl, hook: &Hook, errors: &mut Errors) {
     twice(block.attrs.iter().find(|attr| is_hook(attr)), errors);
     if let Some((path, _)) = &block.trait_ {
         errors.at(
@@ -70,7 +77,7 @@ pub(super) fn block(block: &ItemImpl, hook: &Hook, errors: &mut Errors) {
         );
     }
     let mut has_handlers = block.trait_.is_some();
-    for item in &block.items {
+    for item in &mut block.items {
         let ImplItem::Fn(method) = item else { continue };
         let mut own = method.attrs.iter().filter(|attr| is_hook(attr));
         let attribute = own.next();
@@ -86,7 +93,7 @@ pub(super) fn block(block: &ItemImpl, hook: &Hook, errors: &mut Errors) {
         }
         let of_method = |handler: &&Handler| handler.function == method.sig.ident;
         if let Some(handler) = hook.handlers.iter().find(of_method) {
-            guard(handler, &method.block.to_token_stream(), errors);
+            says::check(handler, &mut method.sig, &mut method.block, errors);
         }
     }
     if !has_handlers {
@@ -131,55 +138,11 @@ fn signature(signature: &Signature, errors: &mut Errors) {
     }
     for input in &signature.inputs {
         if let FnArg::Typed(typed) = input
-            && let Type::ImplTrait(generic) = referent(&typed.ty)
+            && let generic @ (Type::ImplTrait(_) | Type::TraitObject(_)) = referent(&typed.ty)
         {
             let how = "name the event, as `&BeforeToolCall`";
             errors.at(generic.span(), format!("{not_generic}: {how}"));
         }
-    }
-    if let ReturnType::Type(_, ty) = &signature.output {
-        returned(ty, signature.asyncness.is_some(), errors);
-    }
-}
-
-/// Checks that an action says which event it is on, and that an asynchronous hook does not return `Box<dyn Error>`.
-fn returned(ty: &Type, is_async: bool, errors: &mut Errors) {
-    if let Type::TraitObject(object) = ty
-        && is_async
-        && object.bounds.len() == 1
-        && let Some(TypeParamBound::Trait(bound)) = object.bounds.first()
-        && bound
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == "Error")
-    {
-        let error = text(&bound.path);
-        errors.at(
-            object.span(),
-            format!(
-                "an `async` hook may run on several threads, and `dyn {error}` cannot be sent between them: write \
-                 `dyn {error} + Send + Sync`"
-            ),
-        );
-    }
-    let Type::Path(path) = ty else { return };
-    let Some(last) = path.path.segments.last() else {
-        return;
-    };
-    match &last.arguments {
-        PathArguments::None if last.ident == "HookAction" => errors.at(
-            last.span(),
-            "an action is on one event: write `HookAction<BeforeToolCall>`, with the event that the hook takes",
-        ),
-        PathArguments::AngleBracketed(arguments) => {
-            for argument in &arguments.args {
-                if let GenericArgument::Type(inner) = argument {
-                    returned(inner, is_async, errors);
-                }
-            }
-        }
-        _ => {}
     }
 }
 
@@ -314,23 +277,9 @@ pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
                 "`on_timeout` without `timeout`: say how long the hook may take, as `timeout = \"2s\"`",
             );
         }
+        guard(handler, errors);
         if handler.is_around() {
             around(handler, errors);
-        }
-    }
-    let whens = hook.handlers.iter().map(|handler| &handler.options.when);
-    for when in whens
-        .flatten()
-        .take(if of_all.when.is_some() { 1 } else { usize::MAX })
-    {
-        if let Expr::Closure(closure) = when
-            && !matches!(closure.inputs.len(), 1 | 2)
-        {
-            errors.at(
-                closure.span(),
-                "a predicate takes the event, and before it, if wanted, the context: write `|event| …` or \
-                 `|cx, event| …`",
-            );
         }
     }
 }
@@ -367,17 +316,17 @@ fn around(handler: &Handler, errors: &mut Errors) {
 }
 
 /// Checks that a guard only judges.
-fn guard(handler: &Handler, body: &TokenStream, errors: &mut Errors) {
+fn guard(handler: &Handler, errors: &mut Errors) {
     let Some(guard) = &handler.options.guard else {
         return;
     };
     match &handler.event {
         Handled::Every { .. } => errors.at(
-            guard.span,
+            *guard,
             "a guard judges one event, and `every` is for all: write `#[hook(guard)]` on a hook for each event",
         ),
         _ if handler.is_around() => errors.at(
-            guard.span,
+            *guard,
             "a hook stands around the work, or it is a guard that judges the event before: write two hooks",
         ),
         Handled::One {
@@ -386,8 +335,8 @@ fn guard(handler: &Handler, body: &TokenStream, errors: &mut Errors) {
             *span,
             "a guard judges the form of the event that takes effect, so it cannot change it: take it by `&`",
         ),
-        Handled::One { written, .. } if handler.says_nothing() => {
-            let event = text(&written.with(&Lifetime::new("'_", Span::call_site())));
+        Handled::One { .. } if handler.says_nothing() => {
+            let event = handler.event.written();
             errors.at(
                 handler.function.span(),
                 format!(
@@ -396,54 +345,24 @@ fn guard(handler: &Handler, body: &TokenStream, errors: &mut Errors) {
                 ),
             );
         }
-        Handled::One { .. } => guard_body(handler, body, errors),
+        Handled::One { .. } => {}
     }
-}
-
-/// Checks that the body of a guard neither changes the event nor answers it: by `HookAction`, or by another name for
-/// what it returns. What a function that it calls returns is only known when the guard runs, and blocks the event then.
-fn guard_body(handler: &Handler, body: &TokenStream, errors: &mut Errors) {
-    let tokens: Vec<TokenTree> = body.clone().into_iter().collect();
-    for (nth, token) in tokens.iter().enumerate() {
-        match token {
-            TokenTree::Group(group) => guard_body(handler, &group.stream(), errors),
-            TokenTree::Ident(ident)
-                if ["modify", "Modify", "respond", "Respond"]
-                    .iter()
-                    .any(|word| ident == word)
-                    && is_path_of_action(handler, &tokens[..nth]) =>
-            {
-                errors.at(
-                    ident.span(),
-                    "a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or \
-                     answers the event is a hook without `guard`",
-                );
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Whether tokens end in `HookAction::`, with or without type arguments, or with the name that the guard has for it.
-fn is_path_of_action(handler: &Handler, before: &[TokenTree]) -> bool {
-    let is_of_path = |token: &&TokenTree| match token {
-        TokenTree::Ident(_) => true,
-        TokenTree::Punct(punct) => [':', '<', '>'].contains(&punct.as_char()),
-        _ => false,
-    };
-    let own_name = handler.action().and_then(last_segment);
-    let is_action = |token: &TokenTree| {
-        matches!(token, TokenTree::Ident(ident)
-            if ident == "HookAction" || own_name.as_ref().is_some_and(|name| ident == name))
-    };
-    matches!(before, [.., TokenTree::Punct(colon)] if colon.as_char() == ':')
-        && before.iter().rev().take_while(is_of_path).any(is_action)
 }
 
 const SYNCHRONOUS: &str = "`timeout` needs an `async fn`: a synchronous hook runs to its end before anything \
                            can stop it";
 
 impl Handled {
+    /// The event, as a user writes it.
+    pub(super) fn written(&self) -> String {
+        match self {
+            Handled::One { written, .. } => {
+                text(&written.with(&Lifetime::new("'_", Span::call_site())))
+            }
+            Handled::Every { view, .. } => text(view),
+        }
+    }
+
     pub(super) fn span(&self) -> Span {
         match self {
             Handled::One { written, .. } => written.ty.span(),

@@ -5,6 +5,7 @@ mod expand;
 mod options;
 mod parameters;
 mod parse;
+mod says;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -22,9 +23,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let (item, error) = match syn::parse2(item.clone()) {
         Ok(Item::Fn(mut function)) => {
             lifetimes::name_returned(&mut function.sig);
-            let hook = HookOptions::read(options).and_then(|options| {
+            let options = HookOptions::read(options, &mut errors);
+            let hook = errors.finish().and_then(|()| {
                 let hook = Hook::of_function(&options, &function, &mut errors)?;
-                check::function(&function, &hook, &mut errors);
+                check::function(&mut function, &hook, &mut errors);
                 check::hook(&hook, &options, &mut errors);
                 errors.finish().map(|()| hook)
             });
@@ -39,9 +41,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                     lifetimes::name_returned(&mut method.sig);
                 }
             }
-            let hook = HookOptions::read(options).and_then(|options| {
+            let options = HookOptions::read(options, &mut errors);
+            let hook = errors.finish().and_then(|()| {
                 let hook = Hook::of_impl(&options, &block, &mut errors)?;
-                check::block(&block, &hook, &mut errors);
+                check::block(&mut block, &hook, &mut errors);
                 check::hook(&hook, &options, &mut errors);
                 errors.finish().map(|()| hook)
             });

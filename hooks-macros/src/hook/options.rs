@@ -2,71 +2,142 @@
 
 use std::time::Duration;
 
-use darling::FromMeta;
 use hooks_glob::{Glob, Token};
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
+use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path};
+use syn::{Expr, ExprClosure, ExprLit, Lit, LitStr, Pat, Path};
 
-use crate::driver;
+use crate::driver::{Errors, nearest};
+use crate::lifetimes::first_ident;
+use crate::options::{Known, Options};
+use crate::rank;
 
-const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, \
-                        `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`";
-const ON_METHODS: &str = "`only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the \
-                          others belong to the whole `impl` block";
+const ON_HOOKS: Known = Known {
+    examples: &[
+        "priority = 50",
+        "name = \"…\"",
+        "only(\"shell\", \"file_*\")",
+        "tool(\"shell\")",
+        "when = |event| …",
+        "timeout = \"2s\"",
+        "on_timeout = skip",
+        "on_panic = skip",
+        "around",
+        "guard",
+        "every",
+        "vocabulary = AgentEvent",
+        "crate = some::path",
+    ],
+    rest: "",
+    instead,
+};
+
+const ON_METHODS: Known = Known {
+    // From `only` to `guard`.
+    examples: ON_HOOKS.examples.split_at(10).0.split_at(2).1,
+    rest: "; the others belong to the whole `impl` block",
+    instead: |name| match name {
+        "priority" | "name" => None,
+        name => instead(name),
+    },
+};
+
+/// What to write instead of what other systems have, or the files of this one.
+fn instead(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "" => "write `priority = 50`, or `name = \"…\"`",
+        "event" | "events" | "on" | "hook" => {
+            "the function's parameter says the event: write `fn name(call: &BeforeToolCall)`"
+        }
+        "observe" | "intercept" | "kind" => "the event says it: leave it out",
+        "async" | "sync" | "blocking" => "the function says it: write `async fn`, or `fn`",
+        "tools" | "matcher" | "matches" | "filter" => {
+            "write `tool(\"shell\")` for a tool under any of its names, or `only(\"shell\")` for the name alone"
+        }
+        "if" | "condition" | "predicate" | "where" => "write `when = |event| …`",
+        "mode" | "shadow" | "enabled" | "read_only" => {
+            "write it where the hook is listed: `hook.shadow()`, `hook.read_only()`, or `on.then_some(hook)`"
+        }
+        "order" | "weight" | "rank" => "write `priority = 50`: a higher one runs first",
+        "on_failure" | "on_error" | "fail" => {
+            "an `Err` that the hook returns blocks the event; for a panic write `on_panic = skip`, for a timeout \
+             `on_timeout = skip`"
+        }
+        name if name.starts_with(char::is_uppercase) => return instead("event"),
+        name if name.starts_with("before_") || name.starts_with("after_") => {
+            return instead("event");
+        }
+        _ => return None,
+    })
+}
 
 /// The options on a function or an `impl` block.
-#[derive(FromMeta, Default)]
-#[darling(default)]
+#[derive(Default)]
 pub(super) struct HookOptions {
-    #[darling(with = driver::expression)]
     pub(super) priority: Option<Expr>,
-    #[darling(with = driver::expression)]
     pub(super) name: Option<Expr>,
-    #[darling(with = driver::flag)]
     pub(super) every: bool,
-    #[darling(with = driver::path)]
     pub(super) vocabulary: Option<Path>,
-    #[darling(rename = "crate", with = driver::path)]
     pub(super) krate: Option<Path>,
     /// The options for every handler.
-    #[darling(flatten)]
     pub(super) of_handlers: HandlerOptions,
 }
 
 /// The options that are also allowed on a method of an `impl` block, where they override the block's.
-#[derive(FromMeta, Default, Clone)]
-#[darling(default)]
+#[derive(Default, Clone)]
 pub(super) struct HandlerOptions {
     pub(super) only: Option<Only>,
     pub(super) tool: Option<Only>,
-    #[darling(with = driver::expression)]
     pub(super) when: Option<Expr>,
     pub(super) timeout: Option<Timeout>,
     pub(super) on_timeout: Option<OnFailure>,
     pub(super) on_panic: Option<OnFailure>,
-    pub(super) around: Option<Flag>,
-    pub(super) guard: Option<Flag>,
+    /// The span of `around`.
+    pub(super) around: Option<Span>,
+    /// The span of `guard`.
+    pub(super) guard: Option<Span>,
 }
 
 impl HookOptions {
-    pub(super) fn read(tokens: TokenStream) -> syn::Result<Self> {
-        if let Some(TokenTree::Literal(first)) = tokens.clone().into_iter().next() {
-            return Err(syn::Error::new(
-                first.span(),
-                format!(
-                    "an option has a name: write `priority = {first}`, or another of {ON_HOOKS}"
-                ),
-            ));
+    pub(super) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let options = &mut Options::read(tokens, &ON_HOOKS, errors);
+        HookOptions {
+            priority: options
+                .expr("priority")
+                .map(|(_, priority)| priority)
+                .inspect(|priority| rank::check(priority, options.errors)),
+            name: options
+                .expr("name")
+                .map(|(_, name)| text(name, options.errors)),
+            every: options.flag("every").is_some(),
+            vocabulary: options.path("vocabulary"),
+            krate: options.path("crate"),
+            of_handlers: HandlerOptions::of(options),
         }
-        driver::options(tokens, ON_HOOKS)
     }
 }
 
 impl HandlerOptions {
-    pub(super) fn read(tokens: TokenStream) -> syn::Result<Self> {
-        driver::options(tokens, ON_METHODS)
+    pub(super) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
+        HandlerOptions::of(&mut Options::read(tokens, &ON_METHODS, errors))
+    }
+
+    fn of(options: &mut Options<'_>) -> Self {
+        HandlerOptions {
+            only: Only::of("only", options),
+            tool: Only::of("tool", options),
+            when: options
+                .expr("when")
+                .and_then(|(_, when)| predicate(when, options.errors)),
+            timeout: Timeout::of(options),
+            on_timeout: OnFailure::of("on_timeout", options),
+            on_panic: OnFailure::of("on_panic", options),
+            around: options.flag("around"),
+            guard: options.flag("guard"),
+        }
     }
 
     /// What the event's subject must match: `only(…)`, `tool(…)`, or either.
@@ -91,18 +162,68 @@ impl HandlerOptions {
     }
 }
 
-/// `around` or `guard`, with its span.
-#[derive(Clone, Copy)]
-pub(super) struct Flag {
-    pub(super) span: Span,
+/// Checks a name as far as its tokens show it.
+fn text(name: Expr, errors: &mut Errors) -> Expr {
+    let is_wrong = match &name {
+        Expr::Lit(lit) => !matches!(lit.lit, Lit::Str(_)),
+        Expr::Macro(call) => call.mac.path.is_ident("format"),
+        Expr::Binary(_) => true,
+        Expr::Call(call) => call
+            .func
+            .to_token_stream()
+            .to_string()
+            .starts_with("String"),
+        Expr::MethodCall(call) => call.method.to_string().starts_with("to_"),
+        other => rank::is_variable(other),
+    };
+    if is_wrong {
+        errors.at(
+            name.span(),
+            "a name is a text in quotes, or a constant: write `name = \"…\"`; a name that is made at run time is \
+             given in the list, as `hook.named(name)`",
+        );
+    }
+    name
 }
 
-impl FromMeta for Flag {
-    fn from_meta(meta: &Meta) -> darling::Result<Self> {
-        driver::flag(meta).map(|_| Flag {
-            span: meta.path().span(),
-        })
-    }
+/// Checks a predicate as far as its tokens show it.
+fn predicate(when: Expr, errors: &mut Errors) -> Option<Expr> {
+    let (at, message) = match &when {
+        _ if first_ident(when.to_token_stream(), &|ident| ident == "self").is_some() => (
+            when.span(),
+            "a predicate sees the event and the context, not the hook: look at `self` in the method",
+        ),
+        Expr::Closure(ExprClosure {
+            asyncness: Some(token),
+            ..
+        }) => (
+            token.span,
+            "a predicate is not `async`: what waits for something is the hook itself",
+        ),
+        Expr::Closure(closure) if !matches!(closure.inputs.len(), 1 | 2) => (
+            closure.span(),
+            "a predicate takes the event, and before it, if wanted, the context: write `|event| …` or \
+             `|cx, event| …`",
+        ),
+        Expr::Closure(closure) if closure.inputs.iter().nth(1).is_some_and(is_context) => (
+            closure.inputs[1].span(),
+            "the context stands before the event: write `|cx, event| …`",
+        ),
+        Expr::Closure(_) | Expr::Path(_) | Expr::Macro(_) | Expr::Block(_) => return Some(when),
+        Expr::Group(group) => return predicate((*group.expr).clone(), errors),
+        other => (
+            other.span(),
+            "a predicate is a function, or a closure from the event: write `when = |event| …`, or with the context \
+             `when = |cx, event| …`",
+        ),
+    };
+    errors.at(at, message);
+    None
+}
+
+/// Whether a parameter is named as a context is.
+fn is_context(parameter: &Pat) -> bool {
+    matches!(parameter, Pat::Ident(name) if ["cx", "ctx", "context"].iter().any(|cx| name.ident == cx))
 }
 
 /// `only("glob", …)` or `tool("glob", …)`.
@@ -114,62 +235,58 @@ pub(super) struct Only {
     pub(super) span: Span,
 }
 
-impl FromMeta for Only {
-    fn from_meta(meta: &Meta) -> darling::Result<Self> {
-        let option = driver::name_of(meta.path());
-        let how = format!("`{option}` takes globs: write `{option}(\"shell\", \"file_*\")`");
-        let Meta::List(list) = meta else {
-            return Err(error(meta, how));
+impl Only {
+    fn of(key: &str, options: &mut Options<'_>) -> Option<Self> {
+        let (span, list) = options.list(key)?;
+        let written = Punctuated::<LitStr, syn::Token![,]>::parse_terminated.parse2(list.clone());
+        let wrong = match &written {
+            Ok(written) if written.is_empty() => Some(span),
+            Ok(_) => None,
+            Err(error) => Some(error.span()),
         };
-        let written = list
-            .parse_args_with(Punctuated::<LitStr, syn::Token![,]>::parse_terminated)
-            .map_err(|wrong| error(&wrong.span(), &how))?;
-        if written.is_empty() {
-            return Err(error(meta, how));
+        if let Some(at) = wrong {
+            let how = format!("`{key}` takes globs: write `{key}(\"shell\", \"file_*\")`");
+            options.errors.at(at, how);
         }
-        let mut errors = darling::Error::accumulator();
         let mut only = Only {
             globs: Vec::new(),
             names: Vec::new(),
-            span: list.path.span(),
+            span,
         };
-        for text in &written {
-            let glob = Glob::new(&text.value()).map_err(|wrong| error(text, wrong));
-            let Some(glob) = errors.handle(glob) else {
-                continue;
-            };
-            if option == "tool" {
-                only.names
-                    .extend(errors.handle(tools(&glob, text)).into_iter().flatten());
+        for text in &written.ok()? {
+            match Glob::new(&text.value()) {
+                Err(wrong) => options.errors.at(text.span(), wrong),
+                Ok(glob) if key == "tool" => {
+                    only.names.extend(tools(&glob, text, options.errors));
+                    only.globs.push(glob);
+                }
+                Ok(glob) => only.globs.push(glob),
             }
-            only.globs.push(glob);
         }
-        errors.finish_with(only)
+        Some(only)
     }
 }
 
 /// The names of the tools that a glob means. A name of which no agent has a tool is a mistake.
-fn tools(glob: &Glob, written: &LitStr) -> darling::Result<Vec<&'static str>> {
+fn tools(glob: &Glob, written: &LitStr, errors: &mut Errors) -> Vec<&'static str> {
     for tokens in glob.alternatives() {
         let [Token::Text(name)] = &tokens[..] else {
             continue;
         };
-        let likeness = |known: &&str| strsim::jaro_winkler(known, name);
-        let nearest = all_tools().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
-        let how = match nearest {
+        let how = match nearest(name, all_tools()) {
             Some(known) if known == &**name => continue,
-            Some(known) if likeness(&known) > 0.8 => format!("did you mean `{known}`? For"),
-            _ => "for".to_owned(),
+            Some(known) => format!("did you mean `{known}`? For"),
+            None => "for".to_owned(),
         };
-        return Err(error(
-            written,
+        errors.at(
+            written.span(),
             format!(
                 "no well-known agent has a tool `{name}`: {how} a tool that only your agent has, write \
                  `only(\"{name}\")`"
             ),
-        ));
+        );
     }
-    Ok(hooks_glob::tools::names(glob))
+    hooks_glob::tools::names(glob)
 }
 
 /// The names of all tools of well-known agents.
@@ -185,25 +302,25 @@ pub(super) struct Timeout {
     pub(super) span: Span,
 }
 
-impl FromMeta for Timeout {
-    fn from_meta(meta: &Meta) -> darling::Result<Self> {
+impl Timeout {
+    fn of(options: &mut Options<'_>) -> Option<Self> {
         const HOW: &str = "write a duration in words, as `\"2s\"`, `\"500ms\"` or `\"1m 30s\"`";
-        let value = driver::expression(meta)?;
-        let Some(Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        })) = &value
-        else {
-            return Err(error(&value, HOW));
+        let (span, value) = options.expr("timeout")?;
+        let text = match &value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => Some(text.value()),
+            _ => None,
         };
-        match humantime::parse_duration(&text.value()) {
-            Ok(Duration::ZERO) => Err(error(text, "a timeout of zero lets no hook run")),
-            Ok(duration) => {
-                let span = meta.path().span();
-                Ok(Timeout { duration, span })
-            }
-            Err(wrong) => Err(error(text, format!("not a duration ({wrong}): {HOW}"))),
-        }
+        let message = match text.as_deref().map(humantime::parse_duration) {
+            Some(Ok(Duration::ZERO)) => "a timeout of zero lets no hook run".to_owned(),
+            Some(Ok(duration)) => return Some(Timeout { duration, span }),
+            Some(Err(wrong)) => format!("not a duration ({wrong}): {HOW}"),
+            None => HOW.to_owned(),
+        };
+        options.errors.at(value.span(), message);
+        None
     }
 }
 
@@ -225,32 +342,33 @@ pub(super) struct OnFailure {
     pub(super) option: Span,
 }
 
-impl FromMeta for OnFailure {
-    fn from_meta(meta: &Meta) -> darling::Result<Self> {
-        let is_panic = meta.path().is_ident("on_panic");
-        let value = driver::expression(meta)?;
-        let choice = match &value {
-            Some(Expr::Path(path)) if path.path.is_ident("skip") => Choice::Skip,
-            Some(Expr::Path(path)) if path.path.is_ident("block") => Choice::Block,
-            Some(Expr::Path(path)) if is_panic && path.path.is_ident("propagate") => {
-                Choice::Propagate
-            }
-            _ if is_panic => {
-                return Err(error(
-                    &value,
-                    "`on_panic` is `propagate`, `skip` or `block`",
-                ));
-            }
-            _ => return Err(error(&value, "`on_timeout` is `block` or `skip`")),
+impl OnFailure {
+    fn of(key: &str, options: &mut Options<'_>) -> Option<Self> {
+        let (option, value) = options.expr(key)?;
+        let is_panic = key == "on_panic";
+        let word = match &value {
+            Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
+            _ => None,
         };
-        Ok(OnFailure {
+        let choice = match word.as_deref() {
+            Some("skip") => Choice::Skip,
+            Some("block") => Choice::Block,
+            Some("propagate") if is_panic => Choice::Propagate,
+            _ => {
+                let all = if is_panic {
+                    "`skip`, `block` or `propagate`"
+                } else {
+                    "`skip` or `block`"
+                };
+                let message = format!("`{key}` is {all}, without quotes: write `{key} = skip`");
+                options.errors.at(value.span(), message);
+                return None;
+            }
+        };
+        Some(OnFailure {
             choice,
             span: value.span(),
-            option: meta.path().span(),
+            option,
         })
     }
-}
-
-fn error(at: &impl Spanned, message: impl std::fmt::Display) -> darling::Error {
-    darling::Error::custom(message).with_span(&at.span())
 }

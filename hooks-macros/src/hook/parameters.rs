@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{FnArg, ReturnType, Signature, Type, TypeReference};
 
-use super::options::{Flag, HookOptions};
+use super::options::HookOptions;
 use super::parse::ungrouped;
 use crate::driver::{Errors, text};
 use crate::lifetimes::{self, AnyLifetime};
@@ -30,7 +30,7 @@ impl<'s> Parameters<'s> {
     /// Reads the parameters; `None` if they are too wrong to continue.
     pub(super) fn read(
         signature: &'s Signature,
-        option: Option<&Flag>,
+        option: Option<Span>,
         hook: &HookOptions,
         errors: &mut Errors,
     ) -> Option<Self> {
@@ -85,7 +85,7 @@ pub(super) fn last_segment(ty: &Type) -> Option<String> {
 /// Checks the parameter for the work, and the option that belongs to it.
 fn around(
     next: Option<&Type>,
-    option: Option<&Flag>,
+    option: Option<Span>,
     signature: &Signature,
     errors: &mut Errors,
 ) -> Option<()> {
@@ -95,7 +95,7 @@ fn around(
             "`Next` is for a hook that stands around the work: write `#[hook(around)]`",
         ),
         (None, Some(option)) => (
-            option.span,
+            option,
             "a hook with `around` takes the work as its last parameter: write \
              `mut next: Next<'_, BeforeToolCall>`, and `next.run().await` in its middle",
         ),
@@ -103,10 +103,26 @@ fn around(
             signature.fn_token.span,
             "a hook with `around` awaits the work: write `async fn`",
         ),
+        (Some(next), Some(_)) if !has_arguments(next) => (
+            next.span(),
+            "`Next` is the work of one event: write `Next<'_, BeforeToolCall>`",
+        ),
         _ => return Some(()),
     };
     errors.at(at, message);
     None
+}
+
+/// Whether a type's path ends with arguments in `<…>`.
+fn has_arguments(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| !last.arguments.is_none()),
+        _ => true,
+    }
 }
 
 fn wrong_number(signature: &Signature, types: &[&Type], errors: &mut Errors) {
@@ -165,7 +181,7 @@ fn event<'t>(
 ) -> Option<&'t TypeReference> {
     match event {
         // `check` reports it.
-        ty if matches!(referent(ty), Type::ImplTrait(_)) => None,
+        ty if matches!(referent(ty), Type::ImplTrait(_) | Type::TraitObject(_)) => None,
         ty if is_plain_data(referent(ty)) => {
             let (referent, name) = (referent(ty), text(referent(ty)));
             let or = match signature.receiver() {
@@ -257,13 +273,7 @@ fn view<'t>(view: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
              `event: AgentEventMut<'_>` to change it or to decide; a hook on one event goes without `every`, \
              and in a block of its own"
         }
-        Type::Path(path)
-            if path
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| last.arguments.is_none()) =>
-        {
+        view if !has_arguments(view) => {
             "a hook with `every` takes the vocabulary's enum, which borrows the event: write \
              `event: AgentEvent<'_>`"
         }

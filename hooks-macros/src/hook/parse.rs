@@ -200,16 +200,7 @@ impl Handler {
 
     /// What the function returns if it does not fail.
     pub(super) fn action(&self) -> Option<&Type> {
-        let said = self.said.as_ref()?;
-        if let Type::Path(path) = said
-            && let Some(last) = path.path.segments.last()
-            && last.ident == "Result"
-            && let PathArguments::AngleBracketed(arguments) = &last.arguments
-            && let Some(GenericArgument::Type(ok)) = arguments.args.first()
-        {
-            return Some(ok);
-        }
-        Some(said)
+        self.said.as_ref().map(unless_it_fails)
     }
 
     /// Whether its `when` may take the context.
@@ -238,7 +229,7 @@ impl Handler {
         cfgs: Vec<Attribute>,
         errors: &mut Errors,
     ) -> Option<Handler> {
-        let around = options.around.as_ref();
+        let around = options.around;
         let Parameters {
             context,
             event,
@@ -289,6 +280,19 @@ impl Handler {
     }
 }
 
+/// What a function of this return type returns if it does not fail.
+pub(super) fn unless_it_fails(ty: &Type) -> &Type {
+    if let Type::Path(path) = ty
+        && let Some(last) = path.path.segments.last()
+        && last.ident == "Result"
+        && let PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let Some(GenericArgument::Type(ok)) = arguments.args.first()
+    {
+        return ok;
+    }
+    ty
+}
+
 fn is_nothing(ty: &Type) -> bool {
     matches!(ty, Type::Tuple(nothing) if nothing.elems.is_empty())
 }
@@ -330,10 +334,7 @@ fn method_options(attrs: &[Attribute], errors: &mut Errors) -> HandlerOptions {
         syn::Meta::List(list) => list.tokens.clone(),
         _ => quote!(),
     };
-    HandlerOptions::read(tokens).unwrap_or_else(|error| {
-        errors.push(error);
-        HandlerOptions::default()
-    })
+    HandlerOptions::read(tokens, errors)
 }
 
 /// Whether an attribute is `#[hook(…)]`, by any path.

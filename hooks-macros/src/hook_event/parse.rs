@@ -1,8 +1,6 @@
 //! The meaning of a vocabulary: its context and its events.
 
-use darling::FromMeta;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
 use syn::spanned::Spanned;
 use syn::{
     Attribute, Data, DeriveInput, Expr, Fields, GenericParam, Meta, Path, Type, Variant,
@@ -11,6 +9,7 @@ use syn::{
 
 use crate::driver::{self, Errors};
 use crate::lifetimes::AnyLifetime;
+use crate::options::{Known, Options};
 
 /// An enum of events.
 pub(super) struct Vocabulary {
@@ -50,24 +49,41 @@ pub(super) enum Kind {
 }
 
 /// What hooks may do to an intercepted event: `#[intercept(…)]`.
-#[derive(FromMeta, Default)]
-#[darling(default)]
+#[derive(Default)]
 pub(super) struct Intercept {
-    #[darling(with = ty)]
     pub(super) respond: Option<Type>,
-    #[darling(with = ty)]
     pub(super) patch: Option<Type>,
-    #[darling(with = driver::flag)]
     pub(super) no_block: bool,
     /// The output of the work that follows the event.
-    #[darling(with = ty)]
     pub(super) around: Option<Type>,
     /// Whether it asks for an approval.
-    #[darling(with = driver::flag)]
     pub(super) approval: bool,
-    #[darling(with = ident)]
-    subject: Option<Ident>,
 }
+
+const INTERCEPT: Known = Known {
+    examples: &[
+        "respond = Type",
+        "patch = Type",
+        "no_block",
+        "around = Type",
+        "approval",
+        "subject = field",
+    ],
+    rest: "",
+    instead: |_| None,
+};
+
+const OBSERVE: Known = Known {
+    examples: &["subject = field"],
+    rest: "; the others belong to `#[intercept(…)]`",
+    instead: |_| None,
+};
+
+const EVENTS: Known = Known {
+    examples: &["context = Type", "crate = some::path"],
+    rest: "",
+    instead: |_| None,
+};
 
 impl Intercept {
     /// An event whose kind is wrong, which is no type: whatever its hooks do then is no second mistake.
@@ -79,24 +95,6 @@ impl Intercept {
             ..Intercept::default()
         }
     }
-}
-
-/// `#[events(…)]`
-#[derive(FromMeta, Default)]
-#[darling(default)]
-struct EventsOptions {
-    #[darling(with = ty)]
-    context: Option<Type>,
-    #[darling(rename = "crate", with = driver::path)]
-    krate: Option<Path>,
-}
-
-/// `#[observe(…)]`
-#[derive(FromMeta, Default)]
-#[darling(default)]
-struct ObserveOptions {
-    #[darling(with = ident)]
-    subject: Option<Ident>,
 }
 
 impl Vocabulary {
@@ -120,13 +118,14 @@ impl Vocabulary {
             .attrs
             .iter()
             .find(|attr| attr.path().is_ident("events"));
-        let options: EventsOptions = options(attr, "`context` and `crate`", errors);
+        let mut options = options(attr, &EVENTS, errors);
+        let (context, krate) = (options.ty("context"), options.path("crate"));
         let events = data
             .variants
             .iter()
             .filter_map(|variant| Event::of(variant, errors))
             .collect();
-        let context = options.context.unwrap_or_else(|| parse_quote!(()));
+        let context = context.unwrap_or_else(|| parse_quote!(()));
         let context = AnyLifetime::new(context, "cx");
         if let Some(lifetime) = context.lifetimes.first() {
             errors.at(
@@ -142,10 +141,7 @@ impl Vocabulary {
         };
         let named = |name: String| Ident::new(&name, item.ident.span());
         Ok(Vocabulary {
-            core: driver::core_path(
-                options.krate.as_ref(),
-                "#[events(crate = agentlib::hooks_core)]",
-            )?,
+            core: driver::core_path(krate.as_ref(), "#[events(crate = agentlib::hooks_core)]")?,
             visibility: item.vis.clone(),
             hooks: named(format!("{stem}Hooks")),
             hooks_now: named(format!("{stem}HooksNow")),
@@ -227,19 +223,20 @@ impl Event {
         };
         let (kind, subject) = match first {
             _ if mistake.is_some() => (Kind::Intercept(Box::new(Intercept::everything())), None),
-            Some(attr) if attr.path().is_ident("observe") => {
-                let options: ObserveOptions = options(
-                    Some(attr),
-                    "`subject`; the others belong to `#[intercept(…)]`",
-                    errors,
-                );
-                (Kind::Observe, options.subject)
-            }
+            Some(attr) if attr.path().is_ident("observe") => (
+                Kind::Observe,
+                subject(&mut options(Some(attr), &OBSERVE, errors)),
+            ),
             attr => {
-                let allowed = "`respond`, `patch`, `no_block`, `around`, `approval` and `subject`";
-                let mut options: Intercept = options(attr, allowed, errors);
-                let subject = options.subject.take();
-                (Kind::Intercept(Box::new(options)), subject)
+                let options = &mut options(attr, &INTERCEPT, errors);
+                let intercept = Intercept {
+                    respond: options.ty("respond"),
+                    patch: options.ty("patch"),
+                    no_block: options.flag("no_block").is_some(),
+                    around: options.ty("around"),
+                    approval: options.flag("approval").is_some(),
+                };
+                (Kind::Intercept(Box::new(intercept)), subject(options))
             }
         };
         let payload = match &variant.fields {
@@ -320,51 +317,29 @@ fn named<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
     }
 }
 
-/// Parses the options of an attribute, if it exists and has some.
-fn options<T: FromMeta + Default>(
-    attr: Option<&Attribute>,
-    allowed: &str,
-    errors: &mut Errors,
-) -> T {
-    let read = match attr.map(|attr| &attr.meta) {
-        None | Some(Meta::Path(_)) => return T::default(),
-        Some(Meta::List(list)) => driver::options(list.tokens.clone(), allowed),
-        Some(Meta::NameValue(pair)) => Err(syn::Error::new(
-            pair.eq_token.span(),
-            format!("options stand in parentheses: the options are {allowed}"),
-        )),
-    };
-    read.unwrap_or_else(|error| {
-        errors.push(error);
-        T::default()
-    })
-}
-
-/// An option that is a type: `key = Type`.
-fn ty(meta: &Meta) -> darling::Result<Option<Type>> {
-    let value = driver::expression(meta)?;
-    syn::parse2(quote!(#value))
-        .map(Some)
-        .map_err(|_| wrong(meta, value.as_ref(), "a type: write", "Type"))
-}
-
-/// An option that is a name: `key = field`.
-fn ident(meta: &Meta) -> darling::Result<Option<Ident>> {
-    let value = driver::expression(meta)?;
-    match &value {
-        Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
-            Ok(path.path.get_ident().cloned())
+/// Reads the options of an attribute, if it exists and has some.
+fn options<'e>(attr: Option<&Attribute>, known: &Known, errors: &'e mut Errors) -> Options<'e> {
+    let tokens = match attr.map(|attr| &attr.meta) {
+        None | Some(Meta::Path(_)) => TokenStream::new(),
+        Some(Meta::List(list)) => list.tokens.clone(),
+        Some(Meta::NameValue(pair)) => {
+            let message = format!("options stand in parentheses: {}", known.all());
+            errors.at(pair.eq_token.span(), message);
+            TokenStream::new()
         }
-        _ => Err(wrong(
-            meta,
-            value.as_ref(),
-            "the name of a field: write",
-            "field",
-        )),
-    }
+    };
+    Options::read(tokens, known, errors)
 }
 
-fn wrong(meta: &Meta, value: Option<&Expr>, takes: &str, example: &str) -> darling::Error {
-    let key = driver::name_of(meta.path());
-    darling::Error::custom(format!("`{key}` takes {takes} `{key} = {example}`")).with_span(&value)
+/// `subject = field`
+fn subject(options: &mut Options<'_>) -> Option<Ident> {
+    let (_, value) = options.expr("subject")?;
+    if let Expr::Path(path) = &value
+        && let Some(field) = path.path.get_ident()
+    {
+        return Some(field.clone());
+    }
+    let message = "`subject` takes the name of a field: write `subject = field`";
+    options.errors.at(value.span(), message);
+    None
 }

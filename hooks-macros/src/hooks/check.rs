@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::parse::List;
 use crate::driver::{Errors, text};
+use crate::rank;
 
 /// A position is two hexadecimal digits.
 const MOST: usize = 256;
@@ -24,12 +25,20 @@ pub(super) fn list(list: &List) -> syn::Result<()> {
     }
     let mut names = HashSet::new();
     for item in &list.items {
-        if let Expr::Closure(closure) = &item.hook {
-            errors.at(
+        match &item.hook {
+            Expr::Closure(closure) => errors.at(
                 closure.span(),
                 "a closure becomes a hook with `intercept_fn::<Event, _>(|cx, event| …)` or \
                  `observe_fn::<Event, _>(|cx, event| …)`",
-            );
+            ),
+            Expr::Assign(assign) => errors.at(
+                assign.eq_token.span,
+                "a priority in a list is written `hook @ 10`",
+            ),
+            _ => {}
+        }
+        if let Some(priority) = &item.priority {
+            rank::check(priority, &mut errors);
         }
         for attr in &item.attrs {
             if !attr.path().is_ident("cfg") {

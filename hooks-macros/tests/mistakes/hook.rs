@@ -1,3 +1,60 @@
+// action_borrowed
+#[hook]
+fn check(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    if call.id.is_empty() {
+        return HookAction::block(&call.name);
+    }
+    HookAction::block(&REASON)
+}
+//~ `&`: the reason outlives the hook: give it away, as `format!(…)`, or as `text.clone()` without `&`
+
+// action_dropped
+#[hook]
+fn check(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    if call.id.is_empty() {
+        HookAction::<BeforeToolCall>::block("no id");
+    }
+    HookAction::Continue
+}
+//~ `HookAction`: an action does nothing until the hook returns it: write `return HookAction::block(…)`
+
+// action_guessed
+#[hook]
+fn check(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    match call.name.as_str() {
+        "rm" => HookAction::Deny("no".into()),
+        "date" => HookAction::Reply(ToolOutput::new("Monday")),
+        "ls" => HookAction::Replace(patch()),
+        _ => HookAction::Allow,
+    }
+}
+//~ `Deny`: there is no `HookAction::Deny`: write `HookAction::block(reason)`
+//~ `Reply`: there is no `HookAction::Reply`: write `HookAction::respond(answer)`
+//~ `Replace`: there is no `HookAction::Replace`: write `HookAction::modify(change)`
+//~ `Allow`: there is no `HookAction::Allow`: write `HookAction::Continue`
+
+// action_missing_after_a_loop
+#[hook]
+fn check(call: &BeforeToolCall) -> Result<HookAction<BeforeToolCall>, Denied> {
+    for word in words(call)? {
+        if word == "rm" {
+            return Ok(HookAction::block("no"));
+        }
+    }
+}
+//~ `for`: after this, the hook says nothing: write `Ok(HookAction::Continue)` at its end
+
+// action_missing_at_the_end
+#[hook]
+fn check(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    if call.id.is_empty() {
+        return HookAction::block("no id");
+    } else if call.name.is_empty() {
+        return HookAction::block("no name");
+    }
+}
+//~ `if`: after this, the hook says nothing: write `HookAction::Continue` at its end
+
 // action_without_event
 #[hook]
 fn deny(_: &BeforeToolCall) -> HookAction {
@@ -7,8 +64,8 @@ fn deny(_: &BeforeToolCall) -> HookAction {
 fn deny_or_fail(_: &BeforeToolCall) -> Result<HookAction, String> {
     Ok(HookAction::Continue)
 }
-//~ `HookAction`: an action is on one event: write `HookAction<BeforeToolCall>`, with the event that the hook takes
-//~ `HookAction`: an action is on one event: write `HookAction<BeforeToolCall>`, with the event that the hook takes
+//~ `HookAction`: an action is on one event: write `HookAction<BeforeToolCall>`
+//~ `HookAction`: an action is on one event: write `HookAction<BeforeToolCall>`
 
 // around_changes_the_event
 #[hook(around)]
@@ -17,6 +74,13 @@ async fn rename(call: &mut BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -
     next.run().await
 }
 //~ `mut`: a hook with `around` looks at the event, which the work borrows: take it by `&`, and change it in a hook without `around`
+
+// around_next_of_no_event
+#[hook(around)]
+async fn retry(call: &BeforeToolCall, mut next: Next) -> ToolOutput {
+    next.run().await
+}
+//~ `Next`: `Next` is the work of one event: write `Next<'_, BeforeToolCall>`
 
 // around_on_a_synchronous_function
 #[hook(around)]
@@ -53,6 +117,13 @@ async fn retry(_: &BeforeToolCall) -> ToolOutput {
 }
 //~ `around`: a hook with `around` takes the work as its last parameter: write `mut next: Next<'_, BeforeToolCall>`, and `next.run().await` in its middle
 
+// await_in_a_function
+#[hook]
+fn check(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    ask(call).await
+}
+//~ `await`: a hook that awaits something is an `async fn`
+
 // const_function
 #[hook]
 const fn look(_: &BeforeToolCall) {}
@@ -78,10 +149,23 @@ fn look(_: AgentContext, _: &BeforeToolCall) {}
 fn look(_: &BeforeToolCall) {}
 //~ `"hooks_core"`: `crate` takes a path: write `crate = some::path`
 
+// error_of_any_type_asynchronous
+#[hook]
+async fn look(call: &BeforeToolCall) -> Result<HookAction<BeforeToolCall>, Box<dyn std::error::Error>> {
+    let fine: Box<dyn std::error::Error> = ask(call).await?;
+    Ok(HookAction::Continue)
+}
+//~ `dyn std::error::Error`: an `async` hook may run on several threads, and `dyn std::error::Error` cannot be sent between them: write `dyn std::error::Error + Send + Sync`
+
 // event_by_value
 #[hook]
 fn look(_: BeforeToolCall) {}
 //~ `BeforeToolCall`: a hook takes its event by reference: write `&BeforeToolCall`, or `&mut BeforeToolCall` to change it
+
+// event_dyn
+#[hook]
+fn look(_: &dyn Debug) {}
+//~ `dyn Debug`: a hook handles one type of event, so its function is not generic: name the event, as `&BeforeToolCall`
 
 // event_for_static
 #[hook]
@@ -115,14 +199,6 @@ fn trace(event: AgentEvent<'static>) {
     println!("{}", event.name());
 }
 //~ `'static`: a hook sees its event for as long as the dispatch lasts, not for `'static`: write `'_`
-
-// error_of_any_type_asynchronous
-#[hook]
-async fn look(call: &BeforeToolCall) -> Result<HookAction<BeforeToolCall>, Box<dyn std::error::Error>> {
-    let fine: Box<dyn std::error::Error> = ask(call).await?;
-    Ok(HookAction::Continue)
-}
-//~ `dyn std::error::Error`: an `async` hook may run on several threads, and `dyn std::error::Error` cannot be sent between them: write `dyn std::error::Error + Send + Sync`
 
 // every_forgotten
 #[hook]
@@ -217,13 +293,6 @@ async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOu
 }
 //~ `guard`: a hook stands around the work, or it is a guard that judges the event before: write two hooks
 
-// guard_every
-#[hook(guard, every)]
-fn gate(event: AgentEventMut<'_>) -> AgentSaid {
-    AgentSaid::block("no")
-}
-//~ `guard`: a guard judges one event, and `every` is for all: write `#[hook(guard)]` on a hook for each event
-
 // guard_asynchronous_beside_a_method_that_changes
 #[hook]
 impl Policy {
@@ -237,6 +306,13 @@ impl Policy {
     }
 }
 //~ `judge`: a guard beside a method that changes the same event is a plain `fn`: remove `async`, or write the guard as a hook of its own
+
+// guard_every
+#[hook(guard, every)]
+fn gate(event: AgentEventMut<'_>) -> AgentSaid {
+    AgentSaid::block("no")
+}
+//~ `guard`: a guard judges one event, and `every` is for all: write `#[hook(guard)]` on a hook for each event
 
 // guard_in_an_impl
 #[hook]
@@ -252,11 +328,6 @@ impl Policy {
 }
 //~ `mut`: a guard judges the form of the event that takes effect, so it cannot change it: take it by `&`
 
-// guard_returns_nothing
-#[hook(guard)]
-async fn judge(request: &ApproveToolCall<'_>) {}
-//~ `judge`: a guard that returns nothing judges nothing: write `-> HookAction<ApproveToolCall<'_>>`; only an event that can be blocked has guards
-
 // guard_modifies
 #[hook(guard)]
 fn rename(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
@@ -270,6 +341,11 @@ fn rename(call: &mut BeforeToolCall) {
     call.name.clear();
 }
 //~ `mut`: a guard judges the form of the event that takes effect, so it cannot change it: take it by `&`
+
+// guard_returns_nothing
+#[hook(guard)]
+async fn judge(request: &ApproveToolCall<'_>) {}
+//~ `judge`: a guard that returns nothing judges nothing: write `-> HookAction<ApproveToolCall<'_>>`; only an event that can be blocked has guards
 
 // guard_twice
 #[hook(guard, guard)]
@@ -307,7 +383,7 @@ impl Guard {
     #[hook(priority = 1)]
     fn check(&self, _: &BeforeToolCall) {}
 }
-//~ `priority = 1`: unknown option `priority`: the options are `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the others belong to the whole `impl` block
+//~ `priority`: unknown option `priority`: the options are `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the others belong to the whole `impl` block
 
 // impl_method_takes_no_event
 #[hook]
@@ -399,6 +475,16 @@ impl RateLimit {
 }
 //~ `RateLimit`: this `impl` block handles no event: write a method that takes `&self` and an event, as `fn check(&self, call: &BeforeToolCall)`
 
+// name_made_at_run_time
+#[hook(name = format!("look {}", 1))]
+fn look(_: &BeforeToolCall) {}
+//~ `format!("look {}", 1)`: a name is a text in quotes, or a constant: write `name = "…"`; a name that is made at run time is given in the list, as `hook.named(name)`
+
+// name_of_a_variable
+#[hook(name = no_rm)]
+fn look(_: &BeforeToolCall) {}
+//~ `no_rm`: a name is a text in quotes, or a constant: write `name = "…"`; a name that is made at run time is given in the list, as `hook.named(name)`
+
 // next_without_around
 #[hook]
 async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
@@ -424,12 +510,12 @@ mod hooks {}
 // on_panic_string
 #[hook(on_panic = "skip")]
 fn look(_: &BeforeToolCall) {}
-//~ `"skip"`: `on_panic` is `propagate`, `skip` or `block`
+//~ `"skip"`: `on_panic` is `skip`, `block` or `propagate`, without quotes: write `on_panic = skip`
 
 // on_panic_unknown_policy
 #[hook(on_panic = ignore)]
 fn look(_: &BeforeToolCall) {}
-//~ `ignore`: `on_panic` is `propagate`, `skip` or `block`
+//~ `ignore`: `on_panic` is `skip`, `block` or `propagate`, without quotes: write `on_panic = skip`
 
 // on_struct
 #[hook]
@@ -439,12 +525,12 @@ struct DenyRm;
 // on_timeout_propagate
 #[hook(timeout = "2s", on_timeout = propagate)]
 async fn look(_: &BeforeToolCall) {}
-//~ `propagate`: `on_timeout` is `block` or `skip`
+//~ `propagate`: `on_timeout` is `skip` or `block`, without quotes: write `on_timeout = skip`
 
 // on_timeout_unknown_policy
 #[hook(timeout = "2s", on_timeout = retry)]
 async fn look(_: &BeforeToolCall) {}
-//~ `retry`: `on_timeout` is `block` or `skip`
+//~ `retry`: `on_timeout` is `skip` or `block`, without quotes: write `on_timeout = skip`
 
 // on_timeout_without_timeout
 #[hook(on_timeout = skip)]
@@ -481,41 +567,68 @@ fn look(_: &BeforeToolCall) {}
 // only_without_globs
 #[hook(only())]
 fn look(_: &BeforeToolCall) {}
-//~ `only()`: `only` takes globs: write `only("shell", "file_*")`
+//~ `only`: `only` takes globs: write `only("shell", "file_*")`
 
 // only_written_with_equals
 #[hook(only = "shell")]
 fn look(_: &BeforeToolCall) {}
-//~ `only = "shell"`: `only` takes globs: write `only("shell", "file_*")`
+//~ `only`: `only` is written `only("shell", "file_*")`
+
+// option_of_another_system
+#[hook(event = "before_tool_call", tools = ["shell"], if = "true", mode = "shadow", order = 1, async, on_error = skip)]
+fn look(_: &BeforeToolCall) {}
+//~ `event`: unknown option `event`: the function's parameter says the event: write `fn name(call: &BeforeToolCall)`
+//~ `tools`: unknown option `tools`: write `tool("shell")` for a tool under any of its names, or `only("shell")` for the name alone
+//~ `if`: unknown option `if`: write `when = |event| …`
+//~ `mode`: unknown option `mode`: write it where the hook is listed: `hook.shadow()`, `hook.read_only()`, or `on.then_some(hook)`
+//~ `order`: unknown option `order`: write `priority = 50`: a higher one runs first
+//~ `async`: unknown option `async`: the function says it: write `async fn`, or `fn`
+//~ `on_error`: unknown option `on_error`: an `Err` that the hook returns blocks the event; for a panic write `on_panic = skip`, for a timeout `on_timeout = skip`
 
 // option_twice
 #[hook(priority = 10, priority = 20)]
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `priority = 20`: the option `priority` is written twice: remove one
+//~ `priority`: the option `priority` is written twice: remove one
 
 // option_with_a_colon
 #[hook(priority: 1)]
 fn colon(_: &BeforeToolCall) {}
 #[hook(priority 1)]
 fn blank(_: &BeforeToolCall) {}
-//~ `:`: an option is written `key = value`, and then a comma
-//~ `1`: an option is written `key = value`, and then a comma
+//~ `priority`: `priority` is written `priority = 50`
+//~ `priority`: `priority` is written `priority = 50`
+
+// option_without_comma
+#[hook(priority = 1 guard, name = "x"; every)]
+fn look(_: &BeforeToolCall) {}
+//~ `guard`: expected `,` before the next option
+//~ `;`: expected `,` before the next option
 
 // priority_bare_number
 #[hook(10)]
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `10`: an option has a name: write `priority = 10`, or another of `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+//~ `10`: an option has a name: write `priority = 50`, or `name = "…"`
 
 // priority_in_parentheses
 #[hook(priority(10))]
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `priority(10)`: `priority` takes a value: write `priority = …`
+//~ `priority`: `priority` is written `priority = 50`
+
+// priority_in_words
+#[hook(priority = "high")]
+fn look(_: &BeforeToolCall) {}
+//~ `"high"`: a priority is a whole number, known when the program is compiled: write `50`, or a constant as `priority::HIGH`
+
+// priority_of_a_variable
+#[hook(priority = high)]
+fn look(_: &BeforeToolCall) {}
+//~ `high`: a priority is a whole number, known when the program is compiled: write `50`, or a constant as `priority::HIGH`
 
 // priority_of_the_value
 #[hook(priority = P)]
@@ -534,7 +647,26 @@ impl State {
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `priority`: `priority` takes a value: write `priority = …`
+//~ `priority`: `priority` is written `priority = 50`
+
+// returns_an_action_without_a_type
+#[hook]
+fn check(request: &ApproveToolCall<'_>) {
+    if request.name == "rm" {
+        return HookAction::block("no");
+    }
+}
+//~ `HookAction`: a hook that decides says so in its type: write `-> HookAction<ApproveToolCall<'_>>`
+
+// returns_an_action_without_a_type_as_its_value
+#[hook]
+fn check(call: &BeforeToolCall) {
+    match call.name.as_str() {
+        "rm" => HookAction::block("no"),
+        _ => HookAction::Continue,
+    }
+}
+//~ `HookAction::block`: a hook that decides says so in its type: write `-> HookAction<BeforeToolCall>`
 
 // self_on_function
 #[hook]
@@ -544,7 +676,7 @@ fn look(&self, _: &hooks_core::agent::BeforeToolCall) {}
 // syntax_error_in_options
 #[hook(priority = )]
 fn look(_: &BeforeToolCall) {}
-//~ ``: unexpected end of input, expected an expression
+//~ `priority`: `priority` is written `priority = 50`
 
 // three_parameters
 #[hook]
@@ -574,7 +706,7 @@ async fn look(_: &BeforeToolCall) {}
 // tool_empty
 #[hook(tool())]
 fn look(_: &BeforeToolCall) {}
-//~ `tool()`: `tool` takes globs: write `tool("shell", "file_*")`
+//~ `tool`: `tool` takes globs: write `tool("shell", "file_*")`
 
 // tool_of_every_event
 #[hook(every, tool("shell"))]
@@ -607,14 +739,14 @@ impl State {
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `prioritty = 10`: unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+//~ `prioritty`: unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
 
 // unknown_option_like_no_other
 #[hook(colour = "red")]
 fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
-//~ `colour = "red"`: unknown option `colour`: the options are `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+//~ `colour`: unknown option `colour`: the options are `priority`, `name`, `only(…)`, `tool(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
 
 // unsafe_function
 #[hook]
@@ -626,7 +758,34 @@ unsafe fn look(_: &BeforeToolCall) {}
 fn look(_: &BeforeToolCall) {}
 //~ `hooks_core::agent::AgentEvent`: `vocabulary` goes with `every`: a hook on one event has that event's vocabulary
 
+// when_asks_the_hook
+#[hook(when = |call| self.names.contains(&call.name))]
+impl Rate {
+    fn look(&self, call: &BeforeToolCall) {}
+}
+//~ `|call| self.names.contains(&call.name)`: a predicate sees the event and the context, not the hook: look at `self` in the method
+
+// when_asynchronous
+#[hook(when = async |call| ask(call).await)]
+fn look(call: &BeforeToolCall) {}
+//~ `async`: a predicate is not `async`: what waits for something is the hook itself
+
 // when_closure_with_three_parameters
 #[hook(when = |_, _, _| true)]
 fn look(_: &BeforeToolCall) {}
 //~ `|_, _, _| true`: a predicate takes the event, and before it, if wanted, the context: write `|event| …` or `|cx, event| …`
+
+// when_expression
+#[hook(when = call.name == "shell")]
+fn look(call: &BeforeToolCall) {}
+//~ `call.name == "shell"`: a predicate is a function, or a closure from the event: write `when = |event| …`, or with the context `when = |cx, event| …`
+
+// when_in_parentheses
+#[hook(when(|call| call.name == "shell"))]
+fn look(call: &BeforeToolCall) {}
+//~ `when`: `when` is written `when = |event| …`
+
+// when_swapped
+#[hook(when = |call, cx| cx.depth > 0)]
+fn look(call: &BeforeToolCall) {}
+//~ `cx`: the context stands before the event: write `|cx, event| …`

@@ -33,7 +33,7 @@ pub enum ShopEvent<'a> {
     #[intercept]
     Checkout(&'a Cart),
 }
-//~ `contxt = u32`: unknown option `contxt`: did you mean `context`? The options are `context` and `crate`
+//~ `contxt`: unknown option `contxt`: did you mean `context`? The options are `context` and `crate`
 
 // events_without_parentheses
 #[derive(HookEvent)]
@@ -113,7 +113,7 @@ pub enum ShopEvent<'a> {
     #[observe(no_block)]
     Checkout(&'a Cart),
 }
-//~ `no_block`: unknown option `no_block`: the options are `subject`; the others belong to `#[intercept(…)]`
+//~ `no_block`: unknown option `no_block`: the option is `subject`; the others belong to `#[intercept(…)]`
 
 // option_twice
 #[derive(HookEvent)]
@@ -121,7 +121,7 @@ pub enum ShopEvent<'a> {
     #[intercept(respond = String, respond = u32)]
     Checkout(&'a Cart),
 }
-//~ `respond = u32`: the option `respond` is written twice: remove one
+//~ `respond`: the option `respond` is written twice: remove one
 
 // payload_by_mutable_reference
 #[derive(HookEvent)]
@@ -185,7 +185,7 @@ pub enum ShopEvent<'a> {
     #[observe(respond = String)]
     Checkout(&'a Cart),
 }
-//~ `respond = String`: unknown option `respond`: the options are `subject`; the others belong to `#[intercept(…)]`
+//~ `respond`: unknown option `respond`: the option is `subject`; the others belong to `#[intercept(…)]`
 
 // respond_string
 #[derive(HookEvent)]
@@ -201,7 +201,7 @@ pub enum ShopEvent<'a> {
     #[intercept(respond)]
     Checkout(&'a Cart),
 }
-//~ `respond`: `respond` takes a value: write `respond = …`
+//~ `respond`: `respond` is written `respond = Type`
 
 // subject_string
 #[derive(HookEvent)]
@@ -217,7 +217,7 @@ pub enum ShopEvent<'a> {
     #[observe(subject)]
     Checkout(&'a Cart),
 }
-//~ `subject`: `subject` takes a value: write `subject = …`
+//~ `subject`: `subject` is written `subject = field`
 
 // two_lifetimes
 #[derive(HookEvent)]
@@ -243,7 +243,7 @@ pub enum ShopEvent<'a> {
     #[intercept(reply = String)]
     Checkout(&'a Cart),
 }
-//~ `reply = String`: unknown option `reply`: the options are `respond`, `patch`, `no_block`, `around`, `approval` and `subject`
+//~ `reply`: unknown option `reply`: the options are `respond`, `patch`, `no_block`, `around`, `approval` and `subject`
 
 // unknown_option_nearly_right
 #[derive(HookEvent)]
@@ -251,7 +251,7 @@ pub enum ShopEvent<'a> {
     #[intercept(responds = String)]
     Checkout(&'a Cart),
 }
-//~ `responds = String`: unknown option `responds`: did you mean `respond`? The options are `respond`, `patch`, `no_block`, `around`, `approval` and `subject`
+//~ `responds`: unknown option `responds`: did you mean `respond`? The options are `respond`, `patch`, `no_block`, `around`, `approval` and `subject`
 
 // variant_with_named_payload
 #[derive(HookEvent)]

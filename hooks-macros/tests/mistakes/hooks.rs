@@ -33,6 +33,14 @@ hooks![@ 10];
 hooks![lower, lower];
 //~ `lower`: `lower` is written twice in this list, and would run twice: remove one
 
+// priority_after_equals
+hooks![lower = 10];
+//~ `=`: a priority in a list is written `hook @ 10`
+
+// priority_in_words
+hooks![lower @ "high"];
+//~ `"high"`: a priority is a whole number, known when the program is compiled: write `50`, or a constant as `priority::HIGH`
+
 // priority_missing
 hooks![lower @];
 //~ `@`: expected a priority after `@`: write `hook @ 10`

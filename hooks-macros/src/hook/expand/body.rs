@@ -77,8 +77,8 @@ impl Parts<'_> {
         let receiver = self.handler.takes_self.then(|| quote!(self,));
         let context = self.context();
         let guard = self.handler.options.guard.map(|guard| {
-            let event = driver::moved(event, guard.span);
-            quote_spanned!(guard.span=> let _ = ::hooks_core::__private::judges::<#event>();)
+            let event = driver::moved(event, guard);
+            quote_spanned!(guard=> let _ = ::hooks_core::__private::judges::<#event>();)
         });
         let filter = self.filter_of(&held).map(
             |filter| quote!(if !(#filter) { return ::hooks_core::__private::nothing::<#event>(); }),

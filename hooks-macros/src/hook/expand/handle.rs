@@ -138,8 +138,8 @@ fn fact(name: &str) -> TokenStream {
 fn guards(parts: &Parts<'_>) -> Option<TokenStream> {
     let Parts { handler, event, .. } = parts;
     let guard = handler.options.guard?;
-    let event = driver::moved(event, guard.span);
-    let judges = quote_spanned!(guard.span=> ::hooks_core::__private::judges::<#event>());
+    let event = driver::moved(event, guard);
+    let judges = quote_spanned!(guard=> ::hooks_core::__private::judges::<#event>());
     Some(quote! {
         fn is_guard(&self) -> ::core::primitive::bool {
             #judges
@@ -252,7 +252,7 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
     let require = handler
         .options
         .around
-        .map(|around| quote_spanned!(driver::at(around.span)=> ::hooks_core::__private::require_std!(around);));
+        .map(|around| quote_spanned!(driver::at(around)=> ::hooks_core::__private::require_std!(around);));
     let context = if handler.uses_context() {
         quote!(__cx)
     } else {
