@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, FnArg, GenericParam, ImplItem, Item, ItemFn, ItemImpl, Lifetime, ReturnType, Safety,
-    Signature, Type, parse_quote,
+    Attribute, FnArg, GenericParam, ImplItem, Item, ItemFn, ItemImpl, Lifetime, Pat, ReturnType,
+    Safety, Signature, Type, parse_quote,
 };
 
 use super::options::HookOptions;
@@ -56,11 +56,24 @@ pub(super) fn function(function: &mut ItemFn, hook: &Hook, errors: &mut Errors) 
              type, whose methods with an event are hooks then",
         );
     }
+    let named_alike = function.sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) => match typed.pat.as_ref() {
+            Pat::Ident(name) if name.ident == function.sig.ident => Some(name.ident.clone()),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    if let Some(name) = &named_alike {
+        errors.at(
+            name.span(),
+            format!("the hook itself is the value `{name}`, so no parameter can have its name: rename one of them"),
+        );
+    }
     for handler in &hook.handlers {
         says::check(handler, &mut function.sig, &mut function.block, errors);
     }
     // Where the parameters are wrong, so is all that depends on them.
-    if hook.handlers.is_empty() {
+    if hook.handlers.is_empty() || named_alike.is_some() {
         function.sig.inputs.clear();
         function.sig.output = ReturnType::Default;
         function.block = parse_quote!({});

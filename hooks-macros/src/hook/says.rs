@@ -46,10 +46,8 @@ pub(super) fn check(
         && last_segment(unless_it_fails(ty)).is_some_and(|name| name == "HookAction")
         && let Some(at) = ends_open(block)
     {
-        let [before, after] = match last_segment(ty).is_some_and(|name| name == "Result") {
-            true => ["Ok(", ")"],
-            false => ["", ""],
-        };
+        let fails = last_segment(ty).is_some_and(|name| name == "Result");
+        let [before, after] = if fails { ["Ok(", ")"] } else { ["", ""] };
         body.found.at(
             at,
             format!("after this, the hook says nothing: write `{before}HookAction::Continue{after}` at its end"),

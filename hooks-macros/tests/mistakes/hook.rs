@@ -606,6 +606,13 @@ fn look(_: &BeforeToolCall) {}
 //~ `guard`: expected `,` before the next option
 //~ `;`: expected `,` before the next option
 
+// parameter_named_as_the_hook
+#[hook]
+fn event(event: &BeforeToolCall) {
+    println!("{}", event.name);
+}
+//~ `event`: the hook itself is the value `event`, so no parameter can have its name: rename one of them
+
 // priority_bare_number
 #[hook(10)]
 fn lower(call: &mut BeforeToolCall) {

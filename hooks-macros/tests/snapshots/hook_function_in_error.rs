@@ -1,8 +1,10 @@
+#[allow(unused)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 struct lower;
 impl lower {
     /// Calls the hook `lower` as the function that it is.
+    #[allow(unused)]
     #[inline]
     #[allow(
         clippy::missing_errors_doc,

@@ -1,3 +1,4 @@
+#[allow(unused)]
 impl<T> Count<T> {
     #[inline]
     #[allow(clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref)]

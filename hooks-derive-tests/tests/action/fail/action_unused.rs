@@ -3,11 +3,13 @@
 use hooks_core::agent::BeforeToolCall;
 use hooks_core::{HookAction, hook};
 
+fn judge(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    HookAction::block(format!("no {} here", call.name))
+}
+
 #[hook]
 fn deny(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-    if call.name == "shell" {
-        HookAction::<BeforeToolCall>::block("no shell here");
-    }
+    judge(call);
     HookAction::Continue
 }
 

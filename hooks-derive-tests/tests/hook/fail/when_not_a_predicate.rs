@@ -1,7 +1,11 @@
-use hooks_core::agent::BeforeToolCall;
+use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hook;
 
-#[hook(when = true)]
+fn is_deep(_: &BeforeToolCall, cx: &AgentContext) -> bool {
+    cx.depth > 3
+}
+
+#[hook(when = is_deep)]
 fn look(_: &BeforeToolCall) {}
 
 fn main() {}

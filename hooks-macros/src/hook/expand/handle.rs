@@ -264,7 +264,11 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
     let of_event = written(handler, event);
     let trait_ref = quote_spanned!(span=> ::hooks_core::__private::Around<#of_event>);
     let cfgs = &handler.cfgs;
+    // Without `std`, there is no such impl, and only that is reported.
     quote! {
+        #(#cfgs)*
+        #require
+        ::hooks_core::__private::boxes! {
         #(#cfgs)*
         #[automatically_derived]
         impl #of #trait_ref for #ty #bounds {
@@ -274,11 +278,11 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
                 #held: &'__a #event,
                 #mutable #next: ::hooks_core::Next<'__a, #event>,
             ) -> #work {
-                #require
                 #filter
                 let __said = ::hooks_core::__private::traced(__NAME, #event_name, #call).await;
                 #said
             }
+        }
         }
     }
 }

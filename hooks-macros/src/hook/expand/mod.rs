@@ -54,7 +54,9 @@ pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
     if function.sig.receiver().is_some() {
         return TokenStream::new();
     }
-    let item = unit_struct(function, None);
+    let mut function = function.clone();
+    function.attrs.push(parse_quote!(#[allow(unused)]));
+    let item = unit_struct(&function, None);
     let ident = &function.sig.ident;
     let hook = inert(&parse_quote!(#ident), &Generics::default());
     quote!(#item #hook)
@@ -80,7 +82,9 @@ pub(super) fn block(mut hook: Hook, mut block: ItemImpl) -> TokenStream {
 
 /// An `impl` block that is not a valid hook: see [`function_in_error`].
 pub(super) fn block_in_error(block: &ItemImpl) -> TokenStream {
-    let item = without_options(block);
+    let mut block = block.clone();
+    block.attrs.push(parse_quote!(#[allow(unused)]));
+    let item = without_options(&block);
     let hook = block
         .trait_
         .is_none()

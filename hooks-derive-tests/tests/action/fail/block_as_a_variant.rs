@@ -1,9 +1,0 @@
-use hooks_core::agent::BeforeToolCall;
-use hooks_core::{HookAction, hook};
-
-#[hook]
-fn deny(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-    HookAction::Block("no shell here".into())
-}
-
-fn main() {}
