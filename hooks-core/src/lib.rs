@@ -157,11 +157,9 @@ pub use crate::decision::{IntoPatch, IntoResponse, Return};
 pub use crate::event::{Event, EventInfo, EventSet, Patch, Vocabulary};
 // Compiler messages name these items, and print the short name of what is public here.
 #[doc(hidden)]
-pub use crate::event::Wrapped as HasWork;
-#[doc(hidden)]
 pub use crate::event::{
     AnyVocabulary, Blockable, Context, ContextOf, Intercept, Intercepted, Kind, Observe, Observed,
-    Respondable, SharesVocabulary, Subject, WorkOf,
+    Respondable, SharesVocabulary, Subject,
 };
 #[cfg(feature = "tokio")]
 #[doc(hidden)]
@@ -171,11 +169,11 @@ pub use crate::hook::Timeouts;
 #[doc(hidden)]
 pub use crate::hook::{
     AnswersNow, Asynchronous, Attach, CanBlock, CatchPanic, Changes, DefaultPolicy, DispatchNow,
-    EveryReturn, InterceptFn, Looks, Named, ObserveFn, Predicate, Probed, ReadOnly, Restorable,
-    Shadow, Synchronous, Then, Viewed, When, Wrapped, Wraps,
+    EveryReturn, HasWork, InterceptFn, Looks, Named, ObserveFn, Predicate, Probed, ReadOnly,
+    Restorable, Shadow, Synchronous, Then, Viewed, When, WorkOf, Wrapped, Wraps,
 };
 pub use crate::hook::{
-    AnyEvent, Dispatch, Hook, Next, OnPanic, intercept_fn, observe_fn, wrap_around,
+    AnyEvent, Dispatch, Hook, Next, OnPanic, Refused, intercept_fn, observe_fn, wrap_around,
 };
 pub use crate::pipeline::Pipeline;
 #[doc(hidden)]
@@ -193,7 +191,7 @@ pub mod wrap {
 
 /// Probes: what looks at dispatches from outside, attached by [`Hook::with_probe`].
 pub mod probe {
-    pub use crate::hook::{Probe, Ran};
+    pub use crate::hook::{Probe, Ran, Step};
 }
 
 /// Who runs when, as a table: what [`Hook::plan`] returns.

@@ -9,9 +9,9 @@ pub use crate::event::{
 pub use crate::hook::AnyWatch;
 pub use crate::hook::{
     ABSENT, Around, Asynchronous, Changes, ChangesAndGuards, Digits, DispatchNow, EveryView,
-    ExactOf, Facts, Few, Group, Guards, Hook, Leaf, Looks, Number, Planner, Row, Runs, Synchronous,
-    catch, catch_async, deadline, is_same, judges, kept, misfit, nibble, nothing, restored,
-    skipped,
+    ExactOf, Facts, Few, Group, Guards, Hook, Leaf, Looks, Number, Output, Planner, Row, Runs,
+    Synchronous, Unknown, catch, catch_async, deadline, is_same, judges, kept, misfit, nibble,
+    nothing, restored, skipped,
 };
 pub use crate::pipeline::{
     Arrange, Listed, Listing, Pipeline, Plain, Spreads, Tuples, order, order_of,
@@ -20,7 +20,7 @@ pub use crate::pipeline::{
 pub use crate::registry::{Boxes, Called, Known, ask_boxed, ask_boxed_copy, spread, wants_boxed};
 pub use crate::trace::{enter, traced};
 pub use crate::{
-    __boxes as boxes, __rank as rank, __require_std as require_std,
+    __boxes as boxes, __output as output, __rank as rank, __require_std as require_std,
     __require_tokio as require_tokio,
 };
 pub use alloc::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Tool calls, the events that most hooks handle.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Approval, Media};
-use crate::{Cancel, Patch};
+use crate::{Cancel, Patch, Refused};
 
 /// The arguments of a call without any: an object, so that a hook may set a key.
 fn no_args() -> Value {
@@ -181,6 +181,13 @@ impl ToolOutput {
             is_error: true,
             ..ToolOutput::new(content)
         }
+    }
+}
+
+/// An error with the text of the cancellation.
+impl Refused for ToolOutput {
+    fn refused(cancel: Cancel) -> Self {
+        ToolOutput::error(cancel.to_string())
     }
 }
 

@@ -33,7 +33,6 @@ pub use self::kind::{Access, Intercept, Kind, Observe};
 pub use self::named::{If, Returned};
 pub use self::rights::{
     Blockable, CanSave, CannotSave, Intercepted, Observed, Patch, Respondable, Saving, Subject,
-    WorkOf, Wrapped,
 };
 pub use self::set::EventSet;
 pub use self::slot::Nibble;

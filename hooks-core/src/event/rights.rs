@@ -171,44 +171,6 @@ impl<E: Event> Patch<E> for E {
     }
 }
 
-/// An event whose work hooks may wrap: one with `around = …`.
-///
-/// Hooks with `#[hook(around)]` wrap the work that follows the event, such as a tool call or a model call: see
-/// [`Next`](crate::Next).
-#[diagnostic::on_unimplemented(
-    message = "no hook can stand around `{Self}`",
-    label = "no work to wrap",
-    note = "only an event declared with `around = Output` has work that `#[hook(around)]` can wrap, as \
-            `BeforeToolCall` and `BeforeLlmCall` have"
-)]
-pub trait Wrapped: Event {
-    /// The output of the work: the type named by `around = …`.
-    type Work: Send;
-    /// Like [`IS_EVENT`](Event::IS_EVENT).
-    #[doc(hidden)]
-    const IS_WRAPPED: bool = true;
-}
-
-/// What a hook around the work of `E` may return: the output of the work.
-#[diagnostic::on_unimplemented(
-    message = "a hook around `{E}` cannot return `{Self}`",
-    label = "not what the work gives back",
-    note = "a hook with `around` returns what `next.run().await` gives it: `ToolOutput` for `BeforeToolCall`, \
-            `Result<LlmResponse, String>` for `BeforeLlmCall`, and what `around = …` names for other events"
-)]
-#[doc(hidden)]
-pub trait WorkOf<E: Wrapped> {
-    fn work(self) -> E::Work;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Wrapped<Work = W>, W> WorkOf<E> for W {
-    #[inline(always)]
-    fn work(self) -> W {
-        self
-    }
-}
-
 /// Copies an event if it is `Clone`, and returns `None` if it is not. The derive calls `(&Saving(event)).save()`, and
 /// method resolution prefers [`CanSave`] if it applies.
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt::Display;
 
-use super::{Did, Probe, Shows, Since, Watch, catch};
+use super::{Did, Probe, Shows, Since, Step, Watch, catch};
 use crate::decision::{AnyAction, Name};
 use crate::event::{EventInfo, Vocabulary};
 
@@ -166,6 +166,14 @@ pub(crate) trait AnyProbe<V: Vocabulary + 'static>: Send + Sync {
         cx: &'a V::Context,
         event: &dyn Shows<V>,
     ) -> Box<dyn AnyDispatch<V> + 'a>;
+    fn around(
+        &self,
+        cx: &V::Context,
+        hook: &str,
+        step: Step<'_>,
+        event: &dyn Shows<V>,
+        info: &EventInfo,
+    );
 }
 
 /// One dispatch that a probe of any type looks at.
@@ -190,6 +198,19 @@ impl<V: Vocabulary + 'static, P: Probe<V>> AnyProbe<V> for P {
             cx,
             state,
         })
+    }
+
+    fn around(
+        &self,
+        cx: &V::Context,
+        hook: &str,
+        step: Step<'_>,
+        event: &dyn Shows<V>,
+        info: &EventInfo,
+    ) {
+        if AnyProbe::wants(self, info) {
+            let _ = catch(|| Probe::around(self, cx, hook, step, event.show()));
+        }
     }
 }
 

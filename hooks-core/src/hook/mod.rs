@@ -42,9 +42,10 @@ pub use self::any_watch::AnyWatch;
 pub(crate) use self::any_watch::{AnyDispatch, AnyProbe, Face, SharedFace, Through};
 #[cfg(feature = "agent")]
 pub(crate) use self::around::around;
-pub use self::around::{Around, Next, Wraps, wrap_around};
-#[cfg(feature = "std")]
-pub(crate) use self::around::{Slot as WorkSlot, drive};
+pub use self::around::{
+    Around, HasWork, Next, Output, Refused, Unknown, WorkOf, Wraps, wrap_around,
+};
+pub(crate) use self::around::{Lock, Room, WrapStep, around_all, drive, enter, room_of, wraps};
 pub use self::closure::{InterceptFn, ObserveFn, intercept_fn, observe_fn};
 pub use self::every::{EveryReturn, EveryView, Viewed, misfit};
 #[cfg(feature = "std")]
@@ -52,7 +53,7 @@ pub(crate) use self::hold::NoHooks;
 pub use self::hold::{ABSENT, Group, Named, Then, is_same};
 pub(crate) use self::hold::{around_held, as_held, facts_held, run_held, sets_held};
 pub use self::plan::{Plan, PlanRow, Planner, Row, Runs};
-pub use self::probe::{Attach, Probe, Probed, Ran};
+pub use self::probe::{Attach, Probe, Probed, Ran, Step};
 pub(crate) use self::rank::{
     Bool, Down, Lists, Place, Places, Several, Single, Sorted, Spot, Swap, priority_of,
 };

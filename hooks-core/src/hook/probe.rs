@@ -10,17 +10,18 @@ use core::ops::Deref;
 use core::time::Duration;
 
 use super::{
-    AnyEvent, Ask, Carries, Did, Dispatch, Facts, FactsOf, Hook, Planner, Run, Shows, Since,
-    TimingOf, Watch, around_held,
+    AnyEvent, Around, Ask, Carries, Did, Dispatch, Facts, FactsOf, HasWork, Hook, Next, Planner,
+    Run, Shows, Since, TimingOf, Watch, WrapStep, Wraps, around_all,
 };
 use crate::decision::{AnyAction, Name, ResultOf, go_on};
-use crate::event::{Event, EventInfo, EventSet, Every, Many, One, Vocabulary};
+use crate::event::{Context, Event, EventInfo, EventSet, Every, Many, One, Vocabulary};
 
 /// Looks at dispatches from outside: a log, a meter, a recorder.
 ///
-/// [`Hook::with_probe`](crate::Hook::with_probe) attaches it to any hooks. It is told when a dispatch begins, of each
+/// [`Hook::with_probe`](crate::Hook::with_probe) attaches it to any hooks. It learns when a dispatch begins, of each
 /// hook that ran, and when the dispatch ends. It sees every hook, also in nested pipelines, wrappers and registries,
-/// and after each the event, so it can tell exactly which hook changed what. It decides nothing.
+/// and after each the event, so it can tell exactly which hook changed what. After the dispatch, it sees each step of the
+/// hooks [around](Self::around) the work. It decides nothing.
 ///
 /// A panic of a probe that is attached by `with_probe` unwinds through the dispatch, as that of a hook does. One of
 /// [`HookRegistry::attach`](crate::HookRegistry::attach) is caught: the probe sees no more of that dispatch.
@@ -115,6 +116,88 @@ pub trait Probe<V: Vocabulary>: Send + Sync + 'static {
         _event: V::View<'_>,
         _result: Option<AnyAction<'_>>,
     ) {
+    }
+
+    /// A hook with `#[hook(around)]` takes a step. The dispatch of the event has ended then, so there is no state.
+    ///
+    /// The hooks are one in the other: the first begins and hands the work on, then the second does, and so on to the
+    /// work itself. Then the last one ends, and the first one at last. A hook that runs the work again hands it on
+    /// again. A hook that does not run for the event (`only`, `when`) takes no step.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall, ToolOutput, run_tool_call};
+    /// use hooks_core::probe::{Probe, Step};
+    /// use hooks_core::{Next, hook, hooks};
+    ///
+    /// #[derive(Default)]
+    /// struct Log(Mutex<Vec<String>>);
+    ///
+    /// impl Probe<AgentEvent<'static>> for Log {
+    ///     type State = ();
+    ///     fn begin(&self, _cx: &AgentContext, _event: AgentEvent<'_>) {}
+    ///     fn around(&self, _cx: &AgentContext, hook: &str, step: Step<'_>, event: AgentEvent<'_>) {
+    ///         self.0.lock().unwrap().push(format!("{}: {hook} {}", event.name(), step.word()));
+    ///     }
+    /// }
+    ///
+    /// #[hook(around)]
+    /// async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+    ///     let output = next.run().await;
+    ///     if output.is_error { next.run().await } else { output }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let log = Log::default();
+    /// let hooks = hooks![retry].with_probe(&log);
+    /// let (cx, call) = (AgentContext::new("s1"), BeforeToolCall::default());
+    /// run_tool_call(&hooks, &cx, call, async |_| ToolOutput::new("a page")).await.unwrap();
+    /// assert_eq!(*log.0.lock().unwrap(), [
+    ///     "BeforeToolCall: retry begins",
+    ///     "BeforeToolCall: retry hands on",
+    ///     "BeforeToolCall: retry ends",
+    /// ]);
+    /// # }
+    /// ```
+    fn around(&self, _cx: &V::Context, _hook: &str, _step: Step<'_>, _event: V::View<'_>) {}
+}
+
+/// What a hook with `#[hook(around)]` does: what a [`Probe`] is told.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Step<'a> {
+    /// It begins.
+    Began,
+    /// It hands the work on, to the next hook around it or to the driver, with the event as it is.
+    HandedOn,
+    /// It has returned an output.
+    Ended,
+    /// It has been dropped before its end, or has panicked.
+    Dropped,
+    /// A wrapper around it has failed: it panicked, or its time was up.
+    Failed(&'a dyn Display),
+}
+
+impl Step<'_> {
+    /// The step in a word or two, for a log.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Step::Began => "begins",
+            Step::HandedOn => "hands on",
+            Step::Ended => "ends",
+            Step::Dropped => "is dropped",
+            Step::Failed(_) => "fails",
+        }
+    }
+}
+
+impl fmt::Debug for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Failed(failure) => write!(f, "fails: {failure}"),
+            step => f.write_str(step.word()),
+        }
     }
 }
 
@@ -254,6 +337,12 @@ impl<V: Vocabulary, P: Probe<V>> Probe<V> for Option<P> {
     ) {
         if let (Some(probe), Some(state)) = (self, state) {
             probe.end(state, cx, event, result);
+        }
+    }
+
+    fn around(&self, cx: &V::Context, hook: &str, step: Step<'_>, event: V::View<'_>) {
+        if let Some(probe) = self {
+            probe.around(cx, hook, step, event);
         }
     }
 }
@@ -398,7 +487,27 @@ where
     }
 }
 
-around_held!([P: Send + Sync, H: Hook,] Probed<H, P>, this => this.hook);
+#[diagnostic::do_not_recommend]
+impl<E, H, P> Around<E> for Probed<H, P>
+where
+    E: HasWork,
+    H: Wraps<E>,
+    P: Deref<Target: Probe<E::Vocabulary> + Sized> + Send + Sync,
+{
+    const WRAPS: bool = <H::Step as WrapStep<H, E>>::WRAPS;
+
+    async fn around<'a>(&'a self, cx: &'a Context<E>, event: &'a E, next: Next<'a, E>) -> E::Work {
+        let probe: &P::Target = &self.probe;
+        let wants = self.is_asked::<E>() && probe.wants(E::INFO);
+        let told = |hook: Name<'_>, step: Step<'_>| {
+            if wants {
+                probe.around(cx, hook.text(), step, event.view());
+            }
+            next.tell(hook, step);
+        };
+        around_all(&self.hook, cx, event, next.telling(&told)).await
+    }
+}
 
 /// What [`Hook::with_probe`] takes: `&probe`, an `Arc` of one, or a tuple of these.
 #[diagnostic::on_unimplemented(

@@ -10,13 +10,13 @@ use core::future::Future;
 use super::HandlerSource;
 use super::merge::{Merges, merge};
 use super::source::{current, wanted};
-use crate::decision::ResultOf;
+use crate::decision::{Name, ResultOf};
 use crate::event::{
-    Agreed, Both, Context, Event, EventSet, Every, Many, SharesVocabulary, Vocabulary, Wrapped,
+    Agreed, Both, Context, Event, EventSet, Every, Many, SharesVocabulary, Vocabulary,
 };
 use crate::hook::{
-    AnyEvent, Around, Ask, Asynchronous, BoxFuture, Dispatch, Hook, Next, Planner, Run, Timing,
-    TimingOf, Watch,
+    AnyEvent, Around, Ask, Asynchronous, BoxFuture, Dispatch, HasWork, Hook, Next, Planner, Run,
+    Step, Timing, TimingOf, Watch,
 };
 
 /// Static hooks, and a source whose hooks run between them.
@@ -101,14 +101,24 @@ where
     Box::pin(merge(&spread.hooks, current(&spread.source), ask))
 }
 
+/// The probes of the source see the around hooks of the list, too.
 #[diagnostic::do_not_recommend]
-impl<G: Around<E>, S: HandlerSource, E: Wrapped> Around<E> for Spread<G, S> {
-    fn around<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: &'a E,
-        next: Next<'a, E>,
-    ) -> impl Future<Output = E::Work> + Send {
-        self.hooks.around(cx, event, next)
+impl<G, S, E> Around<E> for Spread<G, S>
+where
+    E: HasWork,
+    G: Around<E> + Hook,
+    S: HandlerSource<Vocabulary: Vocabulary<Static = E::Vocabulary>>,
+{
+    const WRAPS: bool = G::WRAPS;
+
+    async fn around<'a>(&'a self, cx: &'a Context<E>, event: &'a E, next: Next<'a, E>) -> E::Work {
+        let set = current(&self.source);
+        let told = |hook: Name<'_>, step: Step<'_>| {
+            for probe in &set.probes {
+                probe.around(cx, hook.text(), step, event, E::INFO);
+            }
+            next.tell(hook, step);
+        };
+        self.hooks.around(cx, event, next.telling(&told)).await
     }
 }

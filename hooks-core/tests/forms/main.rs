@@ -6,4 +6,5 @@ mod guards;
 mod judged;
 mod nested;
 mod then;
+mod wrapped_around;
 mod wrappers;

@@ -11,9 +11,7 @@ use std::time::Duration;
 use crate::common::{Mark, Notes, call, cx, plugin};
 use allocation_counter::measure;
 use hooks_core::agent::*;
-use hooks_core::{
-    BoxHook, HookRegistry, Next, OnPanic, RegisterError, Wraps, hook, hooks, wrap_around,
-};
+use hooks_core::{BoxHook, HookRegistry, Next, RegisterError, Wraps, hook, hooks, wrap_around};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::yield_now;
 
@@ -120,22 +118,6 @@ mod order {
             hooks![Brackets(name)]
         }
         assert_eq!(wrapped(&opaque("a").then(opaque("b"))).await, "a(b(x))");
-    }
-
-    #[tokio::test]
-    async fn wrappers_let_them_through() {
-        let second = Duration::from_secs(1);
-        assert_eq!(
-            wrapped(&Brackets("a").on_panic(OnPanic::Skip)).await,
-            "a(x)"
-        );
-        assert_eq!(wrapped(&Brackets("a").timeout(second)).await, "a(x)");
-        assert_eq!(wrapped(&Brackets("a").when(|_, _| false)).await, "a(x)");
-        assert_eq!(wrapped(&Brackets("a").read_only()).await, "a(x)");
-        assert_eq!(
-            wrapped(&hooks![Brackets("a").shadow(), Brackets("b")]).await,
-            "a(b(x))"
-        );
     }
 
     #[test]

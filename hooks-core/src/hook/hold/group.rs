@@ -16,15 +16,13 @@ use core::pin::pin;
 use core::task::Poll;
 
 use crate::decision::HookResult;
-use crate::event::{Agreed, AnyVocabulary, Both, Event, EventSet, Intercept, Observe, Within};
-#[cfg(feature = "std")]
-use crate::event::{Context, Wrapped};
-use crate::hook::{
-    AnyEvent, Ask, Dispatch, Facts, FactsOf, Hook, Planner, Run, Start, Steps, StepsOf,
-    Synchronous, Timing, TimingOf, Watch,
+use crate::event::{
+    Agreed, AnyVocabulary, Both, Context, Event, EventSet, Intercept, Observe, Within,
 };
-#[cfg(feature = "std")]
-use crate::hook::{Around, Next, Wraps};
+use crate::hook::{
+    AnyEvent, Around, Ask, Dispatch, Facts, FactsOf, HasWork, Hook, Next, Planner, Run, Start,
+    Steps, StepsOf, Synchronous, Timing, TimingOf, Watch, WrapStep, Wraps, drive, enter, room_of,
+};
 
 /// A tuple of hooks, or of groups, that share the vocabulary `V` and run one after another.
 pub struct Group<V, T> {
@@ -162,17 +160,17 @@ macro_rules! each {
     };
 }
 
-/// Wraps work in the members, the first outermost.
-#[cfg(feature = "std")]
+/// Wraps work in the members, the first outermost. Each has a room of its own.
 macro_rules! layers {
-    ($group:ident $cx:ident $event:ident $slot:ident $Ev:ident;) => {
-        async move { Next::<$Ev>::new($slot).run().await }
+    ($group:ident $cx:ident $event:ident $next:ident $Ev:ident;) => {
+        $next.again().run().await
     };
-    ($group:ident $cx:ident $event:ident $slot:ident $Ev:ident; $H:ident $i:tt $($rest:tt)*) => {
-        Wraps::<$Ev>::layer(&$group.members.$i, $cx, $event, move || {
-            layers!($group $cx $event $slot $Ev; $($rest)*)
-        })
-    };
+    ($group:ident $cx:ident $event:ident $next:ident $Ev:ident; $H:ident $i:tt $($rest:tt)*) => {{
+        let member = &$group.members.$i;
+        let room = room_of::<$Ev, $H>(member);
+        let around = enter(member, $cx, $event, &room, $next.told());
+        drive!(&room, around, async { layers!($group $cx $event $next $Ev; $($rest)*) })
+    }};
 }
 
 /// Implements a group of each width.
@@ -285,20 +283,20 @@ macro_rules! groups {
             }
         }
 
-        #[cfg(feature = "std")]
         #[diagnostic::do_not_recommend]
-        impl<V, Ev: Wrapped, $($H: Hook),*> Around<Ev> for Group<V, ($($H,)*)>
+        impl<V, Ev: HasWork, $($H: Hook),*> Around<Ev> for Group<V, ($($H,)*)>
         where
             $($H: Wraps<Ev>,)*
         {
-            fn around<'a>(
+            const WRAPS: bool = false $(|| <$H::Step as WrapStep<$H, Ev>>::WRAPS)*;
+
+            async fn around<'a>(
                 &'a self,
                 cx: &'a Context<Ev>,
                 event: &'a Ev,
                 next: Next<'a, Ev>,
-            ) -> impl Future<Output = Ev::Work> + Send {
-                let slot = next.slot();
-                layers!(self cx event slot Ev; $($H $i)*)
+            ) -> Ev::Work {
+                layers!(self cx event next Ev; $($H $i)*)
             }
         }
     )* };

@@ -76,12 +76,13 @@ pub(crate) use sets_held;
 /// Hands work on to the hooks around it that a type holds.
 macro_rules! around_held {
     ([$($generics:tt)*] $holder:ty, $this:ident => $hook:expr) => {
-        #[cfg(feature = "std")]
         #[diagnostic::do_not_recommend]
-        impl<$($generics)* E: $crate::event::Wrapped> $crate::hook::Around<E> for $holder
+        impl<$($generics)* E: $crate::hook::HasWork> $crate::hook::Around<E> for $holder
         where
             H: $crate::hook::Wraps<E>,
         {
+            const WRAPS: bool = <H::Step as $crate::hook::WrapStep<H, E>>::WRAPS;
+
             #[inline]
             fn around<'a>(
                 &'a self,
@@ -90,7 +91,7 @@ macro_rules! around_held {
                 next: $crate::hook::Next<'a, E>,
             ) -> impl ::core::future::Future<Output = E::Work> + Send {
                 let $this = self;
-                $hook.wrap_work(cx, event, next)
+                $crate::hook::around_all(&$hook, cx, event, next)
             }
         }
     };

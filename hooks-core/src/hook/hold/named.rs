@@ -2,11 +2,12 @@
 
 use alloc::borrow::Cow;
 
-use super::{around_held, facts_held, sets_held};
+use super::{facts_held, sets_held};
 use crate::decision::{Name, ResultOf};
 use crate::event::{Context, Event, Every, Many, One, Vocabulary};
 use crate::hook::{
-    AnyEvent, Ask, Carries, Did, Dispatch, Hook, Planner, Run, Shows, Steps, StepsOf, Watch,
+    AnyEvent, Around, Ask, Carries, Did, Dispatch, HasWork, Hook, Next, Planner, Run, Shows, Step,
+    Steps, StepsOf, Watch, WrapStep, Wraps, around_all,
 };
 
 /// A hook under another name: what [`Hook::named`] returns.
@@ -85,7 +86,19 @@ impl<E: AnyEvent + Event<Kind = K>, K: Carries, H: Dispatch<E>> Run<E, K> for Na
     }
 }
 
-around_held!([H: Hook,] Named<H>, this => this.hook);
+#[diagnostic::do_not_recommend]
+impl<E: HasWork, H: Wraps<E>> Around<E> for Named<H> {
+    const WRAPS: bool = <H::Step as WrapStep<H, E>>::WRAPS;
+
+    async fn around<'a>(&'a self, cx: &'a Context<E>, event: &'a E, next: Next<'a, E>) -> E::Work {
+        let (from, to) = (self.hook.name(), self.name());
+        let renamed = |hook: Name<'_>, step: Step<'_>| {
+            let is_renamed = hook.text() == from.text();
+            next.tell(if is_renamed { to } else { hook }, step);
+        };
+        around_all(&self.hook, cx, event, next.telling(&renamed)).await
+    }
+}
 
 /// The watch of a hook under another name.
 enum Renames {}

@@ -2,12 +2,11 @@
 
 use super::facts_held;
 use crate::decision::{Name, ResultOf, go_on};
-#[cfg(feature = "std")]
-use crate::event::Wrapped;
 use crate::event::{Context, Event, EventInfo, EventSet, Every, Many, One};
-use crate::hook::{AnyEvent, Ask, Carries, Dispatch, Hook, Planner, Run, Steps, StepsOf, Watch};
-#[cfg(feature = "std")]
-use crate::hook::{Around, Next, Wraps};
+use crate::hook::{
+    AnyEvent, Around, Ask, Carries, Dispatch, HasWork, Hook, Next, Planner, Run, Steps, StepsOf,
+    Watch, WrapStep, Wraps, around_all,
+};
 
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Option<H> {
@@ -71,9 +70,10 @@ impl<E: AnyEvent + Event<Kind = K>, K: Carries, H: Dispatch<E>> Run<E, K> for Op
     }
 }
 
-#[cfg(feature = "std")]
 #[diagnostic::do_not_recommend]
-impl<E: Wrapped, H: Wraps<E>> Around<E> for Option<H> {
+impl<E: HasWork, H: Wraps<E>> Around<E> for Option<H> {
+    const WRAPS: bool = <H::Step as WrapStep<H, E>>::WRAPS;
+
     async fn around<'a>(
         &'a self,
         cx: &'a Context<E>,
@@ -81,7 +81,7 @@ impl<E: Wrapped, H: Wraps<E>> Around<E> for Option<H> {
         mut next: Next<'a, E>,
     ) -> E::Work {
         match self {
-            Some(hook) => hook.wrap_work(cx, event, next).await,
+            Some(hook) => around_all(hook, cx, event, next).await,
             None => next.run().await,
         }
     }

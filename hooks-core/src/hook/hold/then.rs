@@ -8,12 +8,10 @@ use core::future::Future;
 
 use super::{Group, sets_held};
 use crate::decision::ResultOf;
-use crate::event::{AnyVocabulary, Event, Every, Many, One};
-#[cfg(feature = "std")]
-use crate::event::{Context, Wrapped};
-use crate::hook::{AnyEvent, Ask, Carries, Hook, Planner, Run, Watch};
-#[cfg(feature = "std")]
-use crate::hook::{Around, Next, Wraps};
+use crate::event::{AnyVocabulary, Context, Event, Every, Many, One};
+use crate::hook::{
+    AnyEvent, Around, Ask, Carries, HasWork, Hook, Next, Planner, Run, Watch, Wraps,
+};
 
 type Both<A, B> = Group<AnyVocabulary, (A, B)>;
 
@@ -101,9 +99,10 @@ where
     }
 }
 
-#[cfg(feature = "std")]
 #[diagnostic::do_not_recommend]
-impl<E: Wrapped, A: Wraps<E>, B: Wraps<E>> Around<E> for Then<A, B> {
+impl<E: HasWork, A: Wraps<E>, B: Wraps<E>> Around<E> for Then<A, B> {
+    const WRAPS: bool = <Both<A, B> as Around<E>>::WRAPS;
+
     fn around<'a>(
         &'a self,
         cx: &'a Context<E>,

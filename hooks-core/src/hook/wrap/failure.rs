@@ -146,9 +146,21 @@ pub async fn catch_async<F: Future>(hook: F) -> Result<F::Output, Panicked> {
 /// If the hook exceeded the limit.
 #[cfg(feature = "tokio")]
 pub async fn deadline<F: Future>(timeout: Duration, hook: F) -> Result<F::Output, TimedOut> {
-    tokio::time::timeout(timeout, hook)
-        .await
-        .map_err(|_| TimedOut(timeout))
+    use core::task::Poll;
+    use tokio::time::{Instant, sleep};
+
+    let (mut hook, mut sleep) = (core::pin::pin!(hook), core::pin::pin!(sleep(timeout)));
+    core::future::poll_fn(|task| {
+        if let Poll::Ready(output) = hook.as_mut().poll(task) {
+            return Poll::Ready(Ok(output));
+        }
+        // The timer counts whole milliseconds, and a hook that is busy may not let it run.
+        if sleep.as_mut().poll(task).is_ready() || sleep.deadline() <= Instant::now() {
+            return Poll::Ready(Err(TimedOut(timeout)));
+        }
+        Poll::Pending
+    })
+    .await
 }
 
 /// Without `tokio` there is no clock; `require_tokio!` has reported that at the option.

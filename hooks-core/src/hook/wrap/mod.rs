@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | this one | [`Wrapper`], [`Wrapped`], and the hooks inside: [`Inner`] |
 //! | `catch_panic`, `timeout` | what happens when a hook panics or takes too long |
+//! | `layer` | a wrapper around the hooks around the work of an event |
 //! | `waits` | whether a wrapper awaits something of its own |
 //! | `when` | runs a hook only if a predicate holds |
 //! | `on_copy` | [`ReadOnly`] and [`Shadow`]: the hook gets a copy of the event |
@@ -14,6 +15,7 @@
 
 mod catch_panic;
 mod failure;
+mod layer;
 mod on_copy;
 mod policy;
 #[cfg(feature = "tokio")]
@@ -38,7 +40,7 @@ pub use self::waits::{No, Waits, Yes};
 pub use self::when::{Predicate, When};
 use super::{
     AnyEvent, Ask, Carries, Did, Dispatch, Facts, FactsOf, Hook, Planner, Run, Shows, Steps,
-    StepsOf, Timing, TimingOf, Watch, around_held, as_held,
+    StepsOf, Timing, TimingOf, Watch, as_held,
 };
 use crate::decision::{AnyAction, Decides, Name, ResultOf, go_on};
 use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
@@ -110,7 +112,11 @@ pub trait Wrapper<V: Vocabulary>: Send + Sync {
     /// and then has to wait around plain `fn`s fails: the event is blocked if it can be, and the reason names the wrapper.
     type Waits: Waits;
 
-    /// Runs around the hooks, on an event that they handle.
+    /// Whether it may [fail](Inner::fail). Only then does the output of work need to be [`Refused`](crate::Refused).
+    #[doc(hidden)]
+    const FAILS: bool = true;
+
+    /// Runs around the hooks, on an event that they handle, and around the hooks with `#[hook(around)]` and the work.
     fn run<E: AnyEvent<Vocabulary = V>>(
         &self,
         hooks: impl Inner<E>,
@@ -142,6 +148,9 @@ pub trait Inner<E: AnyEvent>: Send {
 
     /// Whether only guards run: a hook has changed an event that they had approved.
     fn judges(&self) -> bool;
+
+    /// Whether the hooks run around the work of the event, and [`run`](Self::run) also runs the work.
+    fn is_around(&self) -> bool;
 
     /// What a result says, for a wrapper that looks at it.
     fn action<'r>(&self, result: &'r ResultOf<E>) -> AnyAction<'r> {
@@ -229,6 +238,10 @@ where
 
     fn judges(&self) -> bool {
         !self.ask.admits(false)
+    }
+
+    fn is_around(&self) -> bool {
+        false
     }
 
     fn fail(&mut self, before: Saved<E>, block: bool, failure: impl Display) -> ResultOf<E> {
@@ -357,5 +370,3 @@ where
         <K as Decides>::failed::<E>(true, hook.owned(), failure)
     }
 }
-
-around_held!([L: Send + Sync, H: Hook,] Wrapped<H, L>, this => this.hook);

@@ -52,7 +52,12 @@ impl<H> ReadOnly<H> {
 impl<V: Vocabulary> Wrapper<V> for KeepsResult {
     type Waits = No;
 
+    const FAILS: bool = false;
+
     async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E> {
+        if hooks.is_around() {
+            return hooks.run().await;
+        }
         match on_copy(&mut hooks).await {
             Ok(result) => result,
             Err(before) => hooks.fail(before, true, NOT_CLONE),
@@ -95,7 +100,12 @@ impl<H> Shadow<H> {
 impl<V: Vocabulary> Wrapper<V> for DropsResult {
     type Waits = No;
 
+    const FAILS: bool = false;
+
     async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E> {
+        if hooks.is_around() {
+            return hooks.go_on();
+        }
         match on_copy(&mut hooks).await {
             Ok(_) => hooks.go_on(),
             Err(before) => hooks.fail(before, false, NOT_CLONE),

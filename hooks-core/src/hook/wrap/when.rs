@@ -38,6 +38,7 @@ where
     P: Fn(&V::Context, V::View<'_>) -> bool + Send + Sync,
 {
     type Waits = No;
+    const FAILS: bool = false;
 
     async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E> {
         if self.0(hooks.cx(), hooks.event().view()) {

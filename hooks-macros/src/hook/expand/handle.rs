@@ -259,7 +259,6 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
         quote!(_)
     };
     let work = quote_spanned!(handler.output=> <#event as ::hooks_core::HasWork>::Work);
-    let mutable = filter.is_some().then(|| quote!(mut));
     let held = held(handler);
     let of_event = written(handler, event);
     let trait_ref = quote_spanned!(span=> ::hooks_core::__private::Around<#of_event>);
@@ -276,10 +275,12 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
                 &'__a self,
                 #context: &'__a ::hooks_core::Context<#event>,
                 #held: &'__a #event,
-                #mutable #next: ::hooks_core::Next<'__a, #event>,
+                mut #next: ::hooks_core::Next<'__a, #event>,
             ) -> #work {
                 #filter
+                let __running = #next.begins(__NAME);
                 let __said = ::hooks_core::__private::traced(__NAME, #event_name, #call).await;
+                __running.ends();
                 #said
             }
         }

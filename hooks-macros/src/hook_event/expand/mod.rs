@@ -271,8 +271,12 @@ fn rights(event: &Event) -> Vec<TokenStream> {
             }
         });
         if let Some(work) = &may.around {
-            rights
-                .push(quote_spanned!(span=> ::hooks_core::HasWork for #ty { type Work = #work; }));
+            rights.push(quote_spanned! {span=>
+                ::hooks_core::HasWork for #ty {
+                    type Work = #work;
+                    ::hooks_core::__private::output!(#work);
+                }
+            });
         }
         if !may.no_block {
             rights.push(quote_spanned!(span=> ::hooks_core::Blockable for #ty {}));
