@@ -159,7 +159,7 @@ pub use crate::event::{Event, EventInfo, EventSet, Patch, Vocabulary};
 #[doc(hidden)]
 pub use crate::event::{
     AnyVocabulary, Blockable, Context, ContextOf, Intercept, Intercepted, Kind, Observe, Observed,
-    Respondable, SharesVocabulary, Subject,
+    Respondable, SharesVocabulary, Speaks, Subject,
 };
 #[cfg(feature = "tokio")]
 #[doc(hidden)]

@@ -38,7 +38,7 @@ pub use self::set::EventSet;
 pub use self::slot::Nibble;
 pub(crate) use self::slot::Slot;
 pub use self::vocabulary::{
-    Agreed, AnyVocabulary, Context, ContextOf, SharesVocabulary, Vocabulary,
+    Agreed, AnyVocabulary, Context, ContextOf, SharesVocabulary, Speaks, Vocabulary,
 };
 
 /// An event: the payload of one variant of a vocabulary.

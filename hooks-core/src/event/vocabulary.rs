@@ -100,6 +100,24 @@ impl<V> SharesVocabulary<V> for AnyVocabulary {
     type Common = V;
 }
 
+/// The one vocabulary that a [wrapper](crate::wrap::Wrapper) or a [probe](crate::probe::Probe) of hooks is for. Hooks
+/// without a vocabulary, such as `hooks![]`, have any.
+#[diagnostic::on_unimplemented(
+    message = "the vocabulary of these hooks is not known here",
+    label = "hooks of an unknown vocabulary",
+    note = "where hooks are a type parameter, take the trait of their vocabulary, such as `H: AgentHooks`"
+)]
+pub trait Speaks<V>: SharesVocabulary<V, Common = V> {}
+
+#[diagnostic::do_not_recommend]
+impl<X: Vocabulary> Speaks<X::Static> for X where
+    X: SharesVocabulary<X::Static, Common = X::Static>
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Vocabulary> Speaks<V> for AnyVocabulary {}
+
 /// The vocabulary that the hooks of a list have agreed on so far.
 #[derive(Debug)]
 pub struct Agreed<V>(PhantomData<V>);

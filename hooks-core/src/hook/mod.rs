@@ -34,7 +34,9 @@ use core::future::Future;
 use core::pin::Pin;
 
 use crate::decision::Name;
-use crate::event::{Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary};
+use crate::event::{
+    Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary, Speaks, Vocabulary,
+};
 
 #[cfg(feature = "std")]
 pub use self::any_watch::AnyWatch;
@@ -241,9 +243,11 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     }
 
     /// Attaches a probe, which sees each dispatch from outside: see [`Probe`].
-    fn with_probe<P: Attach<Self>>(self, probe: P) -> P::Probed
+    fn with_probe<P, V>(self, probe: P) -> P::Probed
     where
         Self: Sized,
+        Self::Vocabulary: Speaks<V>,
+        P: Attach<Self, V>,
     {
         probe.attach(self)
     }
@@ -257,9 +261,12 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     }
 
     /// Wraps this hook in a wrapper of yours, on every event: see [`Wrapper`].
-    fn wrap<W>(self, wrapper: W) -> Wrapped<Self, W>
+    fn wrap<W, V>(self, wrapper: W) -> Wrapped<Self, W>
     where
         Self: Sized,
+        Self::Vocabulary: Speaks<V>,
+        V: Vocabulary,
+        W: Wrapper<V>,
     {
         Wrapped::of(self, wrapper)
     }

@@ -509,13 +509,14 @@ where
     }
 }
 
-/// What [`Hook::with_probe`] takes: `&probe`, an `Arc` of one, or a tuple of these.
+/// What [`Hook::with_probe`] takes for hooks of the vocabulary `V`: `&probe`, an `Arc` of one, or a tuple of these.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be attached as a probe",
-    label = "not a pointer to a probe",
-    note = "write `.with_probe(&probe)` or `.with_probe(Arc::new(probe))`, where the type of `probe` implements `Probe`"
+    message = "`{Self}` cannot be attached as a probe of hooks of `{V}`",
+    label = "not a pointer to a probe of this vocabulary",
+    note = "write `.with_probe(&probe)` or `.with_probe(Arc::new(probe))`, where the type of `probe` implements \
+            `Probe<{V}>`"
 )]
-pub trait Attach<H> {
+pub trait Attach<H, V> {
     /// The hooks with the probe.
     type Probed: Hook;
     /// Attaches it.
@@ -524,7 +525,7 @@ pub trait Attach<H> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: Hook> Attach<H> for () {
+impl<H: Hook, V> Attach<H, V> for () {
     type Probed = H;
 
     fn attach(self, hook: H) -> H {
@@ -533,7 +534,7 @@ impl<H: Hook> Attach<H> for () {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'p, H: Hook, P: Send + Sync> Attach<H> for &'p P {
+impl<'p, H: Hook, V: Vocabulary, P: Probe<V>> Attach<H, V> for &'p P {
     type Probed = Probed<H, &'p P>;
 
     fn attach(self, hook: H) -> Self::Probed {
@@ -542,7 +543,7 @@ impl<'p, H: Hook, P: Send + Sync> Attach<H> for &'p P {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: Hook, P: Send + Sync> Attach<H> for Arc<P> {
+impl<H: Hook, V: Vocabulary, P: Probe<V>> Attach<H, V> for Arc<P> {
     type Probed = Probed<H, Arc<P>>;
 
     fn attach(self, hook: H) -> Self::Probed {
@@ -551,7 +552,7 @@ impl<H: Hook, P: Send + Sync> Attach<H> for Arc<P> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H, A: Attach<H>, B: Attach<A::Probed>> Attach<H> for (A, B) {
+impl<H, V, A: Attach<H, V>, B: Attach<A::Probed, V>> Attach<H, V> for (A, B) {
     type Probed = B::Probed;
 
     fn attach(self, hook: H) -> Self::Probed {
@@ -560,7 +561,12 @@ impl<H, A: Attach<H>, B: Attach<A::Probed>> Attach<H> for (A, B) {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H, A: Attach<H>, B: Attach<A::Probed>, C: Attach<B::Probed>> Attach<H> for (A, B, C) {
+impl<H, V, A, B, C> Attach<H, V> for (A, B, C)
+where
+    A: Attach<H, V>,
+    B: Attach<A::Probed, V>,
+    C: Attach<B::Probed, V>,
+{
     type Probed = C::Probed;
 
     fn attach(self, hook: H) -> Self::Probed {

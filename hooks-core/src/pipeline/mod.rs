@@ -18,7 +18,7 @@ pub(crate) use self::at::{At, Placed};
 pub use self::nested::{Arrange, Plain, Spreads, Tuples, order_of};
 pub use self::order::{Listed, Listing, Stands, order};
 use crate::decision::HookResult;
-use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary};
+use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary, Speaks};
 use crate::hook::{
     AnswersNow, AnyEvent, Attach, Dispatch, Hook, Plan, Planner, TimingOf, run_held, sets_held,
 };
@@ -148,7 +148,11 @@ impl<H: Hook> Pipeline<H> {
     }
 
     /// Attaches a probe, and stays a pipeline: see [`Hook::with_probe`].
-    pub fn with_probe<P: Attach<H>>(self, probe: P) -> Pipeline<P::Probed> {
+    pub fn with_probe<P, V>(self, probe: P) -> Pipeline<P::Probed>
+    where
+        H::Vocabulary: Speaks<V>,
+        P: Attach<H, V>,
+    {
         Pipeline::new(probe.attach(self.hooks))
     }
 

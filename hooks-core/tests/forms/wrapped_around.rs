@@ -527,7 +527,7 @@ mod outputs {
             double.shadow() @ 1,
             double.read_only() @ 2,
             looks.timeout(SECOND).on_panic(OnPanic::Block),
-            hooks![&Panics, Some(looks)].timeout(SECOND),
+            hooks![&Panics, Some(looks)].timeout(SECOND) @ -1,
         ];
         assert_eq!(wrap_around(&hooks, &(), &Parcel, work).await, 12);
     }

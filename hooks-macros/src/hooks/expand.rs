@@ -77,7 +77,12 @@ fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenS
                 quote!({ #constant #listed })
             }
         };
-        let arguments = quote!(__vocabulary, __agreed);
+        // The vocabulary of hooks behind a type parameter can be agreed upon, and cannot agree.
+        let arguments = if has_places {
+            quote!(__vocabulary, __agreed)
+        } else {
+            quote!(__agreed, __vocabulary)
+        };
         let joined = quote_spanned!(span=> <_ as __core::SharesVocabulary<_>>::joined(#arguments));
         quote! {
             let (#name, __vocabulary) = #listed;

@@ -86,6 +86,11 @@ impl<V> Hook for Group<V, ()> {
     fn describe(&self, _: &mut Planner) {}
 }
 
+/// The vocabulary of several hooks.
+macro_rules! first {
+    ($first:ident $($rest:ident)*) => { $first::Vocabulary };
+}
+
 /// The events that several hooks handle together.
 macro_rules! answers {
     ($what:ident; $last:ident) => { $last::$what };
@@ -178,7 +183,8 @@ macro_rules! groups {
     ($(($($H:ident $i:tt $future:ident $token:ident),*))*) => { $(
         #[diagnostic::do_not_recommend]
         impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
-            type Vocabulary = V;
+            // Not `V`: hooks with a priority of the list have not agreed on it.
+            type Vocabulary = first!($($H)*);
             type Rank = $crate::hook::Places;
             type Answers = Within<answers!(Answers; $($H)*)>;
             type Wraps = answers!(Wraps; $($H)*);

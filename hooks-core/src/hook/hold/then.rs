@@ -60,10 +60,10 @@ impl<A: Hook, B: Hook> fmt::Debug for Then<A, B> {
     }
 }
 
-/// The vocabulary is checked per event: an agent must be able to raise the event on both hooks.
+/// The vocabulary is that of the first. It is checked per event: an agent must be able to raise the event on both hooks.
 #[diagnostic::do_not_recommend]
 impl<A: Hook, B: Hook> Hook for Then<A, B> {
-    type Vocabulary = AnyVocabulary;
+    type Vocabulary = A::Vocabulary;
     type Rank = crate::hook::Places;
     // Those of the two are unknown for an `impl AgentHooks`.
     type Answers = Every<Many>;

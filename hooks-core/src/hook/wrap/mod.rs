@@ -105,6 +105,13 @@ use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
 /// # }
 /// ```
 #[doc(alias("layer", "middleware"))]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a wrapper of hooks of `{V}`",
+    label = "not a wrapper of this vocabulary",
+    note = "a wrapper of all vocabularies is `impl<V: Vocabulary> Wrapper<V> for {Self}` with `type Waits = Yes;` and \
+            `async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E>`, which awaits \
+            `hooks.run()`"
+)]
 pub trait Wrapper<V: Vocabulary>: Send + Sync {
     /// [`Yes`](crate::wrap::Yes) if the wrapper awaits anything besides the hooks in it, such as a permit or a timer.
     ///

@@ -316,7 +316,7 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
     let any = quote!(::hooks_core::AnyEvent<Vocabulary = #ident<'static>>);
     let later = Bound {
         name: hooks,
-        base: quote!(::hooks_core::Hook<Vocabulary: ::hooks_core::SharesVocabulary<#ident<'static>>>),
+        base: quote!(::hooks_core::Hook<Vocabulary: ::hooks_core::Speaks<#ident<'static>>>),
         all: [("Dispatch", false), ("Wraps", true)]
             .map(|(name, of_work)| on_all(vocabulary, name, of_work))
             .concat(),
