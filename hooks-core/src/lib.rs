@@ -140,6 +140,7 @@ pub mod agent;
 mod decision;
 mod event;
 mod hook;
+mod once;
 mod pipeline;
 pub mod priority;
 #[cfg(feature = "std")]
@@ -186,6 +187,8 @@ pub use crate::registry::{
 /// Wrappers of your own around any hook, for all its events: [`Hook::wrap`] takes a [`Wrapper`](wrap::Wrapper).
 pub mod wrap {
     pub use crate::decision::ResultOf;
+    #[doc(hidden)]
+    pub use crate::hook::IsWrapper;
     pub use crate::hook::{Inner, No, Saved, Waits, Wrapper, Yes};
 }
 

@@ -110,10 +110,7 @@ impl<V> SharesVocabulary<V> for AnyVocabulary {
 pub trait Speaks<V>: SharesVocabulary<V, Common = V> {}
 
 #[diagnostic::do_not_recommend]
-impl<X: Vocabulary> Speaks<X::Static> for X where
-    X: SharesVocabulary<X::Static, Common = X::Static>
-{
-}
+impl<X: Vocabulary> Speaks<X::Static> for X where X: SharesVocabulary<X::Static, Common = X::Static> {}
 
 #[diagnostic::do_not_recommend]
 impl<V: Vocabulary> Speaks<V> for AnyVocabulary {}

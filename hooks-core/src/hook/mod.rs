@@ -34,9 +34,8 @@ use core::future::Future;
 use core::pin::Pin;
 
 use crate::decision::Name;
-use crate::event::{
-    Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary, Speaks, Vocabulary,
-};
+use crate::event::{Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary, Speaks};
+use crate::once::Verdict;
 
 #[cfg(feature = "std")]
 pub use self::any_watch::AnyWatch;
@@ -72,9 +71,9 @@ pub(crate) use self::run::{Judged, Round};
 #[cfg(feature = "agent")]
 pub(crate) use self::run::{judge, now};
 pub use self::wrap::{
-    CanBlock, CatchPanic, DefaultPolicy, Inner, No, OnPanic, Predicate, ReadOnly, Restorable,
-    Saved, Shadow, Waits, When, Wrapped, Wrapper, Yes, catch, catch_async, deadline, judges, kept,
-    nothing, restored, skipped,
+    CanBlock, CatchPanic, DefaultPolicy, Inner, IsWrapper, No, OnPanic, Predicate, ReadOnly,
+    Restorable, Saved, Shadow, Waits, When, Wrapped, Wrapper, Yes, catch, catch_async, deadline,
+    judges, kept, nothing, restored, skipped,
 };
 #[cfg(feature = "tokio")]
 pub use self::wrap::{Timeout, Timeouts};
@@ -243,13 +242,13 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     }
 
     /// Attaches a probe, which sees each dispatch from outside: see [`Probe`].
-    fn with_probe<P, V>(self, probe: P) -> P::Probed
+    fn with_probe<P, V, K: Verdict>(self, probe: P) -> K::Of<P::Probed<Self>>
     where
         Self: Sized,
         Self::Vocabulary: Speaks<V>,
-        P: Attach<Self, V>,
+        P: Attach<V, K>,
     {
-        probe.attach(self)
+        K::of(probe.attach(self))
     }
 
     /// Gives this hook another name, for plans and for `cancel.hook`: two hooks of one type need two names.
@@ -261,14 +260,13 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     }
 
     /// Wraps this hook in a wrapper of yours, on every event: see [`Wrapper`].
-    fn wrap<W, V>(self, wrapper: W) -> Wrapped<Self, W>
+    fn wrap<W, V, K: Verdict>(self, wrapper: W) -> K::Of<Wrapped<Self, W>>
     where
         Self: Sized,
         Self::Vocabulary: Speaks<V>,
-        V: Vocabulary,
-        W: Wrapper<V>,
+        W: IsWrapper<V, K>,
     {
-        Wrapped::of(self, wrapper)
+        K::of(Wrapped::of(self, wrapper))
     }
 
     /// Says what happens when this hook panics, on every event: see [`CatchPanic`].

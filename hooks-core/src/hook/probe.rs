@@ -15,6 +15,7 @@ use super::{
 };
 use crate::decision::{AnyAction, Name, ResultOf, go_on};
 use crate::event::{Context, Event, EventInfo, EventSet, Every, Many, One, Vocabulary};
+use crate::once::{Fails, Holds};
 
 /// Looks at dispatches from outside: a log, a meter, a recorder.
 ///
@@ -516,60 +517,59 @@ where
     note = "write `.with_probe(&probe)` or `.with_probe(Arc::new(probe))`, where the type of `probe` implements \
             `Probe<{V}>`"
 )]
-pub trait Attach<H, V> {
-    /// The hooks with the probe.
-    type Probed: Hook;
+pub trait Attach<V, K> {
+    /// Hooks with the probe.
+    type Probed<H: Hook>: Hook;
     /// Attaches it.
     #[doc(hidden)]
-    fn attach(self, hook: H) -> Self::Probed;
+    fn attach<H: Hook>(self, hook: H) -> Self::Probed<H>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: Hook, V> Attach<H, V> for () {
-    type Probed = H;
+impl<V> Attach<V, Holds> for () {
+    type Probed<H: Hook> = H;
 
-    fn attach(self, hook: H) -> H {
+    fn attach<H: Hook>(self, hook: H) -> H {
         hook
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<'p, H: Hook, V: Vocabulary, P: Probe<V>> Attach<H, V> for &'p P {
-    type Probed = Probed<H, &'p P>;
+/// A pointer to a probe, for each [verdict](crate::once).
+macro_rules! attach {
+    ($([$($life:lifetime)?] $pointer:ty, $verdict:ty $(, $never:path)?;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<$($life,)? V: Vocabulary, P: Probe<V>> Attach<V, $verdict> for $pointer
+        $(where $verdict: $never)?
+        {
+            type Probed<H: Hook> = Probed<H, Self>;
 
-    fn attach(self, hook: H) -> Self::Probed {
-        Probed::new(hook, self)
-    }
+            fn attach<H: Hook>(self, hook: H) -> Probed<H, Self> {
+                Probed::new(hook, self)
+            }
+        }
+    )* };
+}
+attach! {
+    ['p] &'p P, Holds;
+    ['p] &'p P, Fails, AsRef<P>;
+    [] Arc<P>, Holds;
+    [] Arc<P>, Fails, AsRef<P>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: Hook, V: Vocabulary, P: Probe<V>> Attach<H, V> for Arc<P> {
-    type Probed = Probed<H, Arc<P>>;
+impl<V, K, A: Attach<V, K>, B: Attach<V, K>> Attach<V, K> for (A, B) {
+    type Probed<H: Hook> = B::Probed<A::Probed<H>>;
 
-    fn attach(self, hook: H) -> Self::Probed {
-        Probed::new(hook, self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<H, V, A: Attach<H, V>, B: Attach<A::Probed, V>> Attach<H, V> for (A, B) {
-    type Probed = B::Probed;
-
-    fn attach(self, hook: H) -> Self::Probed {
+    fn attach<H: Hook>(self, hook: H) -> Self::Probed<H> {
         self.1.attach(self.0.attach(hook))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<H, V, A, B, C> Attach<H, V> for (A, B, C)
-where
-    A: Attach<H, V>,
-    B: Attach<A::Probed, V>,
-    C: Attach<B::Probed, V>,
-{
-    type Probed = C::Probed;
+impl<V, K, A: Attach<V, K>, B: Attach<V, K>, C: Attach<V, K>> Attach<V, K> for (A, B, C) {
+    type Probed<H: Hook> = C::Probed<B::Probed<A::Probed<H>>>;
 
-    fn attach(self, hook: H) -> Self::Probed {
+    fn attach<H: Hook>(self, hook: H) -> Self::Probed<H> {
         self.2.attach(self.1.attach(self.0.attach(hook)))
     }
 }

@@ -22,6 +22,7 @@ use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary, Spea
 use crate::hook::{
     AnswersNow, AnyEvent, Attach, Dispatch, Hook, Plan, Planner, TimingOf, run_held, sets_held,
 };
+use crate::once::Verdict;
 
 /// Hooks in priority order: what [`hooks![…]`](crate::hooks) makes.
 ///
@@ -148,12 +149,12 @@ impl<H: Hook> Pipeline<H> {
     }
 
     /// Attaches a probe, and stays a pipeline: see [`Hook::with_probe`].
-    pub fn with_probe<P, V>(self, probe: P) -> Pipeline<P::Probed>
+    pub fn with_probe<P, V, K: Verdict>(self, probe: P) -> K::Of<Pipeline<P::Probed<H>>>
     where
         H::Vocabulary: Speaks<V>,
-        P: Attach<H, V>,
+        P: Attach<V, K>,
     {
-        Pipeline::new(probe.attach(self.hooks))
+        K::of(Pipeline::new(probe.attach(self.hooks)))
     }
 
     /// Whether any hook handles `E`. This is a constant, so an agent can skip building an event that no hook wants. A

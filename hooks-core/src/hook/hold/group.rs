@@ -88,7 +88,9 @@ impl<V> Hook for Group<V, ()> {
 
 /// The vocabulary of several hooks.
 macro_rules! first {
-    ($first:ident $($rest:ident)*) => { $first::Vocabulary };
+    ($first:ident $($rest:ident)*) => {
+        $first::Vocabulary
+    };
 }
 
 /// The events that several hooks handle together.

@@ -44,6 +44,7 @@ use super::{
 };
 use crate::decision::{AnyAction, Decides, Name, ResultOf, go_on};
 use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
+use crate::once::{Fails, Holds};
 
 /// What stands around any hook, on every event: a wrapper of yours is a type that implements this.
 ///
@@ -105,13 +106,6 @@ use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
 /// # }
 /// ```
 #[doc(alias("layer", "middleware"))]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a wrapper of hooks of `{V}`",
-    label = "not a wrapper of this vocabulary",
-    note = "a wrapper of all vocabularies is `impl<V: Vocabulary> Wrapper<V> for {Self}` with `type Waits = Yes;` and \
-            `async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E>`, which awaits \
-            `hooks.run()`"
-)]
 pub trait Wrapper<V: Vocabulary>: Send + Sync {
     /// [`Yes`](crate::wrap::Yes) if the wrapper awaits anything besides the hooks in it, such as a permit or a timer.
     ///
@@ -129,6 +123,22 @@ pub trait Wrapper<V: Vocabulary>: Send + Sync {
         hooks: impl Inner<E>,
     ) -> impl Future<Output = ResultOf<E>> + Send;
 }
+
+/// What [`Hook::wrap`](crate::Hook::wrap) takes: a [`Wrapper`] of the vocabulary `V`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a wrapper of hooks of `{V}`",
+    label = "not a wrapper of this vocabulary",
+    note = "write `impl<V: Vocabulary> Wrapper<V> for {Self} {{ type Waits = Yes; async fn run<E: AnyEvent<Vocabulary = \
+            V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E> {{ hooks.run().await }} }}`, which is for all vocabularies"
+)]
+#[doc(hidden)]
+pub trait IsWrapper<V, K> {}
+
+#[diagnostic::do_not_recommend]
+impl<V: Vocabulary, W: Wrapper<V>> IsWrapper<V, Holds> for W {}
+
+#[diagnostic::do_not_recommend]
+impl<V: Vocabulary, W: Wrapper<V>> IsWrapper<V, Fails> for W where Fails: AsRef<W> {}
 
 /// The hooks inside a [`Wrapper`], on one event.
 pub trait Inner<E: AnyEvent>: Send {
