@@ -16,6 +16,9 @@ pub(crate) type Tell<'a> = dyn Fn(Name<'_>, Step<'_>) + Send + Sync + 'a;
 /// It corresponds to `Next` in axum's middleware, and to the inner service of a tower layer. None of the five systems
 /// has hooks around a call.
 ///
+/// A [wrapper](crate::wrap::Wrapper) of the hook, such as `.timeout(…)` or `.when(…)`, holds here as well as on events, and
+/// a [probe](crate::probe::Probe::around) sees the hook.
+///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput, run_tool_call};
 /// use hooks_core::{Next, hook, hooks};

@@ -34,18 +34,55 @@ pub trait HasWork: AnyEvent + Event<Kind = Intercept> {
 /// An output of work that can say that the work was refused: a `Result` whose error is `From<Cancel>`, or your own type.
 ///
 /// A [wrapper](crate::wrap::Wrapper) that fails around a hook with `#[hook(around)]`, such as a timeout whose time is
-/// up, makes such an output in the place of the work. If the type of `#[intercept(around = Type)]` is not `Refused`,
-/// around hooks of that event in such a wrapper do not compile.
+/// up, makes such an output in the place of the work.
 ///
 /// ```
-/// use hooks_core::{Cancel, Refused};
+/// use hooks_core::{Cancel, Hook, HookEvent, Next, OnPanic, Refused, hook, wrap_around};
+///
+/// pub struct Order { pub pages: u32 }
 ///
 /// #[derive(Debug, PartialEq)]
 /// pub enum Printed { Sheets(u32), Nothing { because: String } }
 ///
 /// impl Refused for Printed {
-///     fn refused(cancel: Cancel) -> Self { Printed::Nothing { because: cancel.to_string() } }
+///     fn refused(cancel: Cancel) -> Self { Printed::Nothing { because: cancel.reason.into() } }
 /// }
+///
+/// #[derive(HookEvent)]
+/// pub enum PrintEvent<'a> {
+///     #[intercept(around = Printed)]
+///     BeforePrint(&'a Order),
+/// }
+///
+/// #[hook(around)]
+/// async fn heat(_: &Order, _next: Next<'_, Order>) -> Printed { panic!("too hot") }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let hooks = heat.on_panic(OnPanic::Block);
+/// let printed = wrap_around(&hooks, &(), &Order { pages: 3 }, async || Printed::Sheets(2)).await;
+/// assert_eq!(printed, Printed::Nothing { because: "it panicked: too hot".into() });
+/// # }
+/// ```
+///
+/// If the type of `#[intercept(around = Type)]` is not `Refused`, around hooks of that event in a wrapper that may fail do
+/// not compile. In `.when(…)`, `.shadow()` and `.read_only()`, which never fail, they do.
+///
+/// ```compile_fail
+/// # use hooks_core::{Hook, HookEvent, Next, OnPanic, hook, wrap_around};
+/// # pub struct Order { pub pages: u32 }
+/// #[derive(HookEvent)]
+/// pub enum PrintEvent<'a> {
+///     #[intercept(around = u32)] // the number of sheets
+///     BeforePrint(&'a Order),
+/// }
+///
+/// #[hook(around)]
+/// async fn heat(_: &Order, _next: Next<'_, Order>) -> u32 { panic!("too hot") }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let hooks = heat.on_panic(OnPanic::Block);
+/// wrap_around(&hooks, &(), &Order { pages: 3 }, async || 2).await;
+/// # }
 /// ```
 pub trait Refused {
     /// The output in the place of the work; the text of `cancel` says which hook failed, and why.

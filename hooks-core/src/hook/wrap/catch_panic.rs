@@ -32,6 +32,10 @@ pub enum OnPanic {
 /// A panic in a pipeline is one failure of all its hooks together: the hooks after the one that panicked do not run.
 /// The failure has the name of the hook that panicked. Needs the feature `std`; without it, nothing is caught.
 ///
+/// If a hook with `#[hook(around)]` panics, [`Skip`](OnPanic::Skip) gives the output that the work had, and runs the work
+/// without the hook if it has not begun. Work that has begun and whose output is lost does not run again: its output says
+/// so, as with [`Block`](OnPanic::Block). A panic of the work itself is none of the hook: it unwinds.
+///
 /// ```
 /// use hooks_core::agent::*;
 /// use hooks_core::{Hook, OnPanic, hook, hooks};

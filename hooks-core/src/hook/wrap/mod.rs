@@ -49,7 +49,17 @@ use crate::once::{Fails, Holds};
 /// What stands around any hook, on every event: a wrapper of yours is a type that implements this.
 ///
 /// It corresponds to a layer of tower: [`Hook::wrap`](crate::Hook::wrap) puts it around a hook, a pipeline, a registry
-/// or an `impl AgentHooks`. The hooks inside keep their names, priorities, guards and `#[hook(around)]`s.
+/// or an `impl AgentHooks`. The hooks inside keep their names, priorities and guards.
+///
+/// If there are hooks with `#[hook(around)]` inside, the wrapper runs once more, around these hooks and the work in them:
+/// [`Inner::is_around`] tells the two runs apart. What it does with the hooks holds for the work, too:
+///
+/// | the wrapper | the work |
+/// | --- | --- |
+/// | awaits [`run`](Inner::run) | has the output of the hooks around it |
+/// | does not | runs without those hooks |
+/// | [fails](Inner::fail), and blocks | is [refused](crate::Refused): its output says so |
+/// | fails, and continues | has the output that it had; if it has not begun, it runs without the hooks; if its output is lost, it is refused |
 ///
 /// `V` is the vocabulary. A wrapper that reads the context implements it for one, such as `AgentEvent<'static>`.
 ///
@@ -142,10 +152,11 @@ impl<V: Vocabulary, W: Wrapper<V>> IsWrapper<V, Fails> for W where Fails: AsRef<
 
 /// The hooks inside a [`Wrapper`], on one event.
 pub trait Inner<E: AnyEvent>: Send {
-    /// Runs the hooks. A wrapper may do so again.
+    /// Runs the hooks, and in them the work that they are around. A wrapper may do so again.
     fn run(&mut self) -> impl Future<Output = ResultOf<E>> + Send;
 
-    /// Runs the hooks on another event, such as a copy.
+    /// Runs the hooks on another event, such as a copy. Hooks around the work do not run, because their effect would not
+    /// be one on the copy.
     fn run_on(&mut self, event: &mut E) -> impl Future<Output = ResultOf<E>> + Send;
 
     /// The context.
@@ -154,7 +165,8 @@ pub trait Inner<E: AnyEvent>: Send {
     /// The event as it is now.
     fn event(&self) -> &E;
 
-    /// A copy of the event, to [fail](Self::fail) with; no copy if hooks cannot change the event.
+    /// A copy of the event, to [fail](Self::fail) with; no copy if hooks cannot change the event. Work cannot be undone:
+    /// [`Saved::Lost`]. If its output is `Clone`, a copy of that is kept.
     fn saved(&self) -> Saved<E>;
 
     /// The name of the hook that runs or ran last.
@@ -166,7 +178,7 @@ pub trait Inner<E: AnyEvent>: Send {
     /// Whether only guards run: a hook has changed an event that they had approved.
     fn judges(&self) -> bool;
 
-    /// Whether the hooks run around the work of the event, and [`run`](Self::run) also runs the work.
+    /// Whether the hooks run around the work of the event, and not on the event itself.
     fn is_around(&self) -> bool;
 
     /// What a result says, for a wrapper that looks at it.
@@ -180,7 +192,8 @@ pub trait Inner<E: AnyEvent>: Send {
     }
 
     /// The result of a hook that fails. It blocks if `block` is set and the event can be blocked; otherwise the event
-    /// continues. An event of which there is no copy, although hooks may have changed it, is blocked if possible.
+    /// continues. An event of which there is no copy, although hooks may have changed it, is blocked if possible. So is
+    /// work that has begun and whose output is lost.
     fn fail(&mut self, before: Saved<E>, block: bool, failure: impl Display) -> ResultOf<E>;
 }
 
@@ -191,7 +204,7 @@ pub enum Saved<E> {
     Unchanged,
     /// A copy.
     Copy(E),
-    /// The event is not `Clone`.
+    /// The event is not `Clone`, or the hooks run around its work.
     Lost,
 }
 

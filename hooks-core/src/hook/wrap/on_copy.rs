@@ -20,7 +20,8 @@ async fn on_copy<E: AnyEvent>(hooks: &mut impl Inner<E>) -> Result<ResultOf<E>, 
 /// Lets a hook decide but undoes its changes, on every event: what [`Hook::read_only`](crate::Hook::read_only) returns.
 ///
 /// The hook receives a copy of the event. An event that is not `Clone` cannot be copied: the hook does not run, and
-/// the event is blocked if possible.
+/// the event is blocked if possible. A hook with `#[hook(around)]` cannot change the event, and its output is a decision:
+/// it runs as it does without this.
 ///
 /// GoClaw has such hooks: those from its user interface may decide but not change.
 ///
@@ -69,8 +70,8 @@ impl<V: Vocabulary> Wrapper<V> for KeepsResult {
 ///
 /// Use it to try out a guard in production. The hook receives a copy of the event, and its decision and changes are
 /// dropped. A probe, and with the feature `tracing` its span, show what it would have done. On an event that is not
-/// `Clone`, the hook does not run. A panic still unwinds: for a hook on trial, write
-/// `hook.shadow().on_panic(OnPanic::Skip)`.
+/// `Clone`, the hook does not run, and a hook with `#[hook(around)]` never does: the work that it would run is an effect.
+/// A panic still unwinds: for a hook on trial, write `hook.shadow().on_panic(OnPanic::Skip)`.
 ///
 /// ```
 /// use hooks_core::agent::*;

@@ -66,6 +66,10 @@ pub struct Limit {
 /// blocked; with [`or_skip`](Timeout::or_skip) it continues instead. The failure has the name of the hook that ran. A
 /// plain `fn` cannot be interrupted. Needs the feature `tokio`, and a tokio runtime around the dispatch.
 ///
+/// A hook with `#[hook(around)]` runs for as long as the work in it, so the limit is one of the tool call or the model
+/// call, too. When the time is up, the hook is dropped together with its work, and the output of the work says so. With
+/// `or_skip`, the output is that of the work if it is done, and the work runs without the hook if it has not begun.
+///
 /// PicoClaw and GoClaw have such timeouts.
 ///
 /// ```

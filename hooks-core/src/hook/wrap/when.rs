@@ -7,6 +7,9 @@ use crate::hook::AnyEvent;
 
 /// Runs a hook only if a predicate holds, on every event: what `AgentHooks::when` returns.
 ///
+/// Before the work of an event, the predicate decides again whether the hooks with `#[hook(around)]` run. It then sees the
+/// event as the hooks left it. If it does not hold, the work runs without them.
+///
 /// ```
 /// use hooks_core::agent::*;
 /// use hooks_core::{hook, hooks};
