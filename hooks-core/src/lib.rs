@@ -186,10 +186,9 @@ pub use crate::registry::{
 
 /// Wrappers of your own around any hook, for all its events: [`Hook::wrap`] takes a [`Wrapper`](wrap::Wrapper).
 pub mod wrap {
-    pub use crate::decision::ResultOf;
     #[doc(hidden)]
     pub use crate::hook::IsWrapper;
-    pub use crate::hook::{Inner, No, Saved, Waits, Wrapper, Yes};
+    pub use crate::hook::{Inner, No, ResultOf, Saved, Waits, Wrapper, Yes};
 }
 
 /// Probes: what looks at dispatches from outside, attached by [`Hook::with_probe`].

@@ -60,13 +60,11 @@ pub trait Decides: Kind {
     /// The result, for code that does not know the event.
     fn any<E: Event<Kind = Self>>(result: &Self::Result<E>) -> AnyAction<'_>;
 
-    /// The result of a failed hook. It blocks if `block` is set and the event can be blocked; otherwise the event
-    /// continues.
-    fn failed<E: Event<Kind = Self>>(
-        block: bool,
-        hook: Cow<'static, str>,
-        failure: impl Display,
-    ) -> Self::Result<E>;
+    /// The result as wrappers see it, which are for events of both kinds.
+    fn seen<E: Event<Kind = Self>>(result: Self::Result<E>) -> HookResult<E>;
+
+    /// The result that a wrapper returns. What cannot be blocked continues.
+    fn returned<E: Event<Kind = Self>>(result: HookResult<E>) -> Self::Result<E>;
 }
 
 impl Decides for Observe {
@@ -109,9 +107,13 @@ impl Decides for Observe {
         AnyAction::Continue
     }
 
-    fn failed<E: Event<Kind = Self>>(_: bool, hook: Cow<'static, str>, failure: impl Display) {
-        crate::trace::skipped(&hook, E::NAME, failure);
+    #[inline(always)]
+    fn seen<E: Event<Kind = Self>>((): ()) -> HookResult<E> {
+        HookResult::Continue
     }
+
+    #[inline(always)]
+    fn returned<E: Event<Kind = Self>>(_: HookResult<E>) {}
 }
 
 /// A guard has changed or answered the event.
@@ -225,27 +227,23 @@ impl Decides for Intercept {
 
     #[inline(always)]
     fn any<E: Event<Kind = Self>>(result: &HookResult<E>) -> AnyAction<'_> {
-        match result {
-            HookResult::Continue => AnyAction::Continue,
-            HookResult::Respond(_) => AnyAction::Respond,
-            HookResult::Cancel(cancel) => AnyAction::Cancel(cancel),
-        }
+        result.any()
     }
 
-    fn failed<E: Event<Kind = Self>>(
-        block: bool,
-        hook: Cow<'static, str>,
-        failure: impl Display,
-    ) -> HookResult<E> {
-        if block && E::INFO.can_block {
-            return HookResult::Cancel(Cancel {
-                hook,
-                reason: failure.to_string().into(),
-                scope: Scope::Event,
-            });
+    #[inline(always)]
+    fn seen<E: Event<Kind = Self>>(result: HookResult<E>) -> HookResult<E> {
+        result
+    }
+
+    #[inline(always)]
+    fn returned<E: Event<Kind = Self>>(result: HookResult<E>) -> HookResult<E> {
+        match result {
+            HookResult::Cancel(cancel) if cancel.scope == Scope::Event && !E::INFO.can_block => {
+                crate::trace::skipped(&cancel.hook, E::NAME, cancel.reason);
+                HookResult::Continue
+            }
+            result => result,
         }
-        crate::trace::skipped(&hook, E::NAME, failure);
-        HookResult::Continue
     }
 }
 

@@ -1,9 +1,11 @@
 //! What a whole pipeline decides about an event.
 
 use alloc::borrow::Cow;
+use alloc::string::ToString;
 use core::error::Error;
 use core::fmt;
 
+use super::AnyAction;
 use crate::event::Event;
 
 /// What a cancellation stops.
@@ -49,6 +51,17 @@ pub struct Cancel {
     pub reason: Cow<'static, str>,
     /// What it stops.
     pub scope: Scope,
+}
+
+impl Cancel {
+    /// A failed hook blocks the event.
+    pub(crate) fn of(hook: Cow<'static, str>, failure: &impl fmt::Display) -> Self {
+        Cancel {
+            hook,
+            reason: failure.to_string().into(),
+            scope: Scope::Event,
+        }
+    }
 }
 
 impl fmt::Display for Cancel {
@@ -141,6 +154,26 @@ impl<E: Event> HookResult<E> {
             HookResult::Respond(response) => Ok(Some(response)),
             HookResult::Cancel(cancel) => Err(cancel),
         }
+    }
+
+    /// The result, for code that does not know the event.
+    #[inline(always)]
+    pub(crate) const fn any(&self) -> AnyAction<'_> {
+        match self {
+            HookResult::Continue => AnyAction::Continue,
+            HookResult::Respond(_) => AnyAction::Respond,
+            HookResult::Cancel(cancel) => AnyAction::Cancel(cancel),
+        }
+    }
+
+    /// The result of a failed hook. It blocks if `block` is set and the event can be blocked; otherwise the event
+    /// continues.
+    pub(crate) fn failed(block: bool, hook: Cow<'static, str>, failure: impl fmt::Display) -> Self {
+        if block && E::INFO.can_block {
+            return HookResult::Cancel(Cancel::of(hook, &failure));
+        }
+        crate::trace::skipped(&hook, E::NAME, failure);
+        HookResult::Continue
     }
 
     /// The cancellation, if there is one.

@@ -72,8 +72,8 @@ pub(crate) use self::run::{Judged, Round};
 pub(crate) use self::run::{judge, now};
 pub use self::wrap::{
     CanBlock, CatchPanic, DefaultPolicy, Inner, IsWrapper, No, OnPanic, Predicate, ReadOnly,
-    Restorable, Saved, Shadow, Waits, When, Wrapped, Wrapper, Yes, catch, catch_async, deadline,
-    judges, kept, nothing, restored, skipped,
+    Restorable, ResultOf, Saved, Shadow, Waits, When, Wrapped, Wrapper, Yes, catch, catch_async,
+    deadline, judges, kept, nothing, restored, skipped,
 };
 #[cfg(feature = "tokio")]
 pub use self::wrap::{Timeout, Timeouts};

@@ -8,7 +8,7 @@ use core::future::Future;
 use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 
-use crate::decision::{Decides, Name, ResultOf, go_on};
+use crate::decision::{Decides, HookResult, Name, ResultOf, go_on};
 use crate::event::{
     Access, Context, Event, EventInfo, EventSet, Every, Kind, Many, Mode, Vocabulary,
 };
@@ -134,11 +134,11 @@ pub fn ask_boxed_copy<'a, H: Dispatch<E>, E: AnyEvent>(
             Some(mut copy) => {
                 through::<H, E>(hooks, cx, E::Kind::access::<E>(&mut copy), watch).await
             }
-            None => <E::Kind as Decides>::failed::<E>(
+            None => E::Kind::returned::<E>(HookResult::failed(
                 true,
                 hooks.name().owned(),
                 "the event is not `Clone`, so hooks behind a box cannot be asked about it",
-            ),
+            )),
         };
         E::say(result)
     })

@@ -368,8 +368,7 @@ mod of_ones_own {
         assert_eq!(called(&does("gives a copy"), "x").await, came("x0", 1));
         let refused = "hook `twice` blocked the event: `twice` is too much";
         assert_eq!(called(&does("refuses"), "x").await, came(refused, 2));
-        let dropped =
-            "hook `twice` blocked the event: the work had begun, and a wrapper dropped it";
+        let dropped = "hook `twice` blocked the event: the work had begun, and its output is lost";
         assert_eq!(called(&does("drops"), "x").await, came(dropped, 0));
     }
 }

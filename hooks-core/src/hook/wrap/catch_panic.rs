@@ -1,7 +1,6 @@
 //! Catches the panics of a hook.
 
-use super::{Inner, No, Wrapped, Wrapper, catch_async};
-use crate::decision::ResultOf;
+use super::{Inner, No, ResultOf, Wrapped, Wrapper, catch_async};
 use crate::event::Vocabulary;
 use crate::hook::AnyEvent;
 

@@ -5,26 +5,17 @@
 //! refused.
 
 use alloc::borrow::Cow;
-use alloc::format;
 use core::cell::Cell;
 use core::fmt::Display;
 
-use super::{Inner, Saved, Wrapped, Wrapper};
-use crate::decision::{Cancel, HookResult, Name, Scope};
+use super::{Inner, ResultOf, Saved, Wrapped, Wrapper};
+use crate::decision::{Cancel, HookResult, Name};
 use crate::event::Context;
 use crate::hook::{
     Around, HasWork, Lock, Next, Step, WrapStep, Wraps, drive, enter, room_of, wraps,
 };
 
-const DROPPED: &str = "the work had begun, and a wrapper dropped it";
-
-fn refused(hook: Cow<'static, str>, reason: impl Into<Cow<'static, str>>) -> Cancel {
-    Cancel {
-        hook,
-        reason: reason.into(),
-        scope: Scope::Event,
-    }
-}
+const LOST: &str = "the work had begun, and its output is lost";
 
 /// What has become of the work.
 enum Came<W> {
@@ -50,7 +41,7 @@ struct Layer<'a, H: ?Sized, E: HasWork> {
 }
 
 impl<H: Wraps<E> + ?Sized, E: HasWork> Inner<E> for Layer<'_, H, E> {
-    async fn run(&mut self) -> HookResult<E> {
+    async fn run(&mut self) -> ResultOf<E> {
         let (next, came, running) = (self.next, &mut *self.came, &self.running);
         let copied = E::COPIED.filter(|_| self.keeps.get());
         let told = |hook: Name<'_>, step: Step<'_>| {
@@ -74,7 +65,7 @@ impl<H: Wraps<E> + ?Sized, E: HasWork> Inner<E> for Layer<'_, H, E> {
     }
 
     /// Work cannot be done on a copy, so the hooks do not run.
-    async fn run_on(&mut self, _: &mut E) -> HookResult<E> {
+    async fn run_on(&mut self, _: &mut E) -> ResultOf<E> {
         HookResult::Continue
     }
 
@@ -108,18 +99,14 @@ impl<H: Wraps<E> + ?Sized, E: HasWork> Inner<E> for Layer<'_, H, E> {
         true
     }
 
-    fn fail(&mut self, _: Saved<E>, block: bool, failure: impl Display) -> HookResult<E> {
+    fn fail(&mut self, _: Saved<E>, block: bool, failure: impl Display) -> ResultOf<E> {
         let hook = self.hook();
         self.next.tell(Name::of(&hook), Step::Failed(&failure));
-        let reason = match self.came {
-            _ if block => format!("{failure}"),
-            Came::Lost => format!("{failure}; the work had begun, and its output is lost"),
-            Came::NotBegun | Came::Output(_) => {
-                crate::trace::skipped(&hook, E::NAME, failure);
-                return HookResult::Continue;
-            }
-        };
-        HookResult::Cancel(refused(hook, reason))
+        match self.came {
+            _ if block => HookResult::Cancel(Cancel::of(hook, &failure)),
+            Came::Lost => HookResult::Cancel(Cancel::of(hook, &format_args!("{failure}; {LOST}"))),
+            Came::NotBegun | Came::Output(_) => HookResult::failed(false, hook, failure),
+        }
     }
 }
 
@@ -164,7 +151,7 @@ where
             (_, Came::Output(output)) => return output,
             (_, Came::NotBegun) => return next.run().await,
             // The wrapper has dropped the hooks, and said that nothing failed.
-            (_, Came::Lost) => refused(self.hook.name().owned(), DROPPED),
+            (_, Came::Lost) => Cancel::of(self.hook.name().owned(), &LOST),
         };
         match E::REFUSED {
             Some(output) => output(cancel),

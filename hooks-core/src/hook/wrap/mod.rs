@@ -42,7 +42,7 @@ use super::{
     AnyEvent, Ask, Carries, Did, Dispatch, Facts, FactsOf, Hook, Planner, Run, Shows, Steps,
     StepsOf, Timing, TimingOf, Watch, as_held,
 };
-use crate::decision::{AnyAction, Decides, Name, ResultOf, go_on};
+use crate::decision::{self, AnyAction, Decides, HookResult, Name, go_on};
 use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
 use crate::once::{Fails, Holds};
 
@@ -128,11 +128,15 @@ pub trait Wrapper<V: Vocabulary>: Send + Sync {
     const FAILS: bool = true;
 
     /// Runs around the hooks, on an event that they handle, and around the hooks with `#[hook(around)]` and the work.
-    fn run<E: AnyEvent<Vocabulary = V>>(
+    fn run<E: AnyEvent<Vocabulary = V> /* every event: `run<E: AnyEvent<Vocabulary = V>>` */>(
         &self,
         hooks: impl Inner<E>,
     ) -> impl Future<Output = ResultOf<E>> + Send;
 }
+
+/// What a [`Wrapper`] returns, on every event: what [`Inner::run`] has returned, [`Inner::go_on`] or [`Inner::fail`]. Hooks
+/// on observed events always continue.
+pub type ResultOf<E> = HookResult<E>;
 
 /// What [`Hook::wrap`](crate::Hook::wrap) takes: a [`Wrapper`] of the vocabulary `V`.
 #[diagnostic::on_unimplemented(
@@ -151,7 +155,7 @@ impl<V: Vocabulary, W: Wrapper<V>> IsWrapper<V, Holds> for W {}
 impl<V: Vocabulary, W: Wrapper<V>> IsWrapper<V, Fails> for W where Fails: AsRef<W> {}
 
 /// The hooks inside a [`Wrapper`], on one event.
-pub trait Inner<E: AnyEvent>: Send {
+pub trait Inner<E: Event>: Send {
     /// Runs the hooks, and in them the work that they are around. A wrapper may do so again.
     fn run(&mut self) -> impl Future<Output = ResultOf<E>> + Send;
 
@@ -183,12 +187,12 @@ pub trait Inner<E: AnyEvent>: Send {
 
     /// What a result says, for a wrapper that looks at it.
     fn action<'r>(&self, result: &'r ResultOf<E>) -> AnyAction<'r> {
-        E::Kind::any::<E>(result)
+        result.any()
     }
 
     /// The result of hooks that have nothing to say.
     fn go_on(&self) -> ResultOf<E> {
-        go_on::<E>()
+        HookResult::Continue
     }
 
     /// The result of a hook that fails. It blocks if `block` is set and the event can be blocked; otherwise the event
@@ -232,13 +236,14 @@ where
     async fn run(&mut self) -> ResultOf<E> {
         let mut running = (self.hook.name(), &mut self.running);
         let ask = self.ask.with::<Running>(&mut running);
-        <StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask).await
+        E::Kind::seen::<E>(<StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask).await)
     }
 
     async fn run_on(&mut self, event: &mut E) -> ResultOf<E> {
         let mut running = (self.hook.name(), &mut self.running);
         let mut ask = self.ask.with::<Running>(&mut running);
-        <StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask.on(event)).await
+        let result = <StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask.on(event)).await;
+        E::Kind::seen::<E>(result)
     }
 
     fn cx(&self) -> &Context<E> {
@@ -281,7 +286,7 @@ where
         }
         let hook = self.hook();
         self.ask.failed(&hook, &failure);
-        <E::Kind as Decides>::failed::<E>(block || is_lost, hook, failure)
+        HookResult::failed(block || is_lost, hook, failure)
     }
 }
 
@@ -374,7 +379,10 @@ where
         <StepsOf<H, E> as Steps<H, E>>::wants(&self.hook, cx, event)
     }
 
-    async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
+    async fn run<'a, W: Watch<E::Vocabulary>>(
+        &'a self,
+        ask: Ask<'a, E, W>,
+    ) -> decision::ResultOf<E> {
         if !self.hook.is_wanted(E::INFO) || (!FactsOf::<H, E>::GUARDS && !ask.admits(false)) {
             return go_on::<E>();
         }
@@ -383,11 +391,14 @@ where
             ask,
             running: None,
         };
-        self.wrapper.run(inside).await
+        K::returned::<E>(self.wrapper.run(inside).await)
     }
 
     /// The hooks wait for nothing here, so a wrapper that is not done has awaited something of its own.
-    fn run_now<'a, W: Watch<E::Vocabulary>>(&'a self, mut ask: Ask<'a, E, W>) -> ResultOf<E> {
+    fn run_now<'a, W: Watch<E::Vocabulary>>(
+        &'a self,
+        mut ask: Ask<'a, E, W>,
+    ) -> decision::ResultOf<E> {
         let poll = {
             let run = pin!(Run::<E, K>::run(self, ask.lend()));
             run.poll(&mut Task::from_waker(Waker::noop()))
@@ -397,6 +408,6 @@ where
         }
         let (hook, failure) = (self.hook.name(), Awaited(core::any::type_name::<L>()));
         ask.failed(hook.text(), &failure);
-        <K as Decides>::failed::<E>(true, hook.owned(), failure)
+        K::returned::<E>(HookResult::failed(true, hook.owned(), failure))
     }
 }

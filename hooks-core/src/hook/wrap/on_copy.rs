@@ -1,7 +1,6 @@
 //! Wrappers that give the hook a copy of the event.
 
-use super::{Inner, No, Saved, Wrapped, Wrapper};
-use crate::decision::ResultOf;
+use super::{Inner, No, ResultOf, Saved, Wrapped, Wrapper};
 use crate::event::Vocabulary;
 use crate::hook::AnyEvent;
 

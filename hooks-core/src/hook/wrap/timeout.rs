@@ -2,8 +2,7 @@
 
 use core::time::Duration;
 
-use super::{Inner, No, Wrapped, Wrapper, deadline};
-use crate::decision::ResultOf;
+use super::{Inner, No, ResultOf, Wrapped, Wrapper, deadline};
 use crate::event::{Event, Kind, Vocabulary};
 use crate::hook::AnyEvent;
 

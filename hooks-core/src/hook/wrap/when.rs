@@ -1,7 +1,6 @@
 //! Runs a hook only if a predicate holds.
 
-use super::{Inner, No, Wrapped, Wrapper};
-use crate::decision::ResultOf;
+use super::{Inner, No, ResultOf, Wrapped, Wrapper};
 use crate::event::{Context, Event, Vocabulary};
 use crate::hook::AnyEvent;
 
