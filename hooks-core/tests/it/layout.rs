@@ -6,7 +6,7 @@ const LAYOUT: Layout = Layout {
     rooms: &[
         "event", "decision", "hook", "pipeline", "registry", "testing", "agent",
     ],
-    leaves: &["priority", "trace"],
+    leaves: &["once", "priority", "trace"],
     collections: &["lib", "private"],
     macros: &[
         "__rank",
