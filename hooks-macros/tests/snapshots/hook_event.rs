@@ -550,7 +550,7 @@ Every pipeline and every hook of this vocabulary implements it. A future that di
     note = "an agent that is generic over `ShopHooks` takes `hooks![…]`, or one hook, of the events of `ShopEvent`"
 )]
 pub trait ShopHooks: ::hooks_core::Hook<
-        Vocabulary: ::hooks_core::SharesVocabulary<ShopEvent<'static>>,
+        Vocabulary: ::hooks_core::Speaks<ShopEvent<'static>>,
     > + ::hooks_core::Dispatch<
         Cart,
     > + ::hooks_core::Dispatch<
@@ -601,9 +601,8 @@ pub trait ShopHooks: ::hooks_core::Hook<
 #[diagnostic::do_not_recommend]
 impl<__H> ShopHooks for __H
 where
-    __H: ::hooks_core::Hook<
-            Vocabulary: ::hooks_core::SharesVocabulary<ShopEvent<'static>>,
-        > + ::hooks_core::Dispatch<Cart> + ::hooks_core::Dispatch<Payment>
+    __H: ::hooks_core::Hook<Vocabulary: ::hooks_core::Speaks<ShopEvent<'static>>>
+        + ::hooks_core::Dispatch<Cart> + ::hooks_core::Dispatch<Payment>
         + for<'event> ::hooks_core::Dispatch<Parcel<'event>>,
 {}
 /**Synchronous hooks for every event of [`ShopEvent`]. An agent that is generic over its hooks, and runs without an executor, takes this bound.
