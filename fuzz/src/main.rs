@@ -1,4 +1,4 @@
-//! `cargo run --profile fuzz -p fuzz -- shell --seconds 60`
+//! `cargo run --manifest-path fuzz/Cargo.toml --profile fuzz -- shell --seconds 60`
 
 use std::path::PathBuf;
 use std::process::ExitCode;

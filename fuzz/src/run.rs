@@ -270,7 +270,7 @@ impl Run {
             self.target.name
         );
         eprintln!(
-            "  again: cargo run --profile fuzz -p fuzz -- {} --replay {}\n",
+            "  again: cargo run --manifest-path fuzz/Cargo.toml --profile fuzz -- {} --replay {}\n",
             self.target.name,
             file.display()
         );

@@ -1,5 +1,4 @@
-//! Each target for some seconds, with a fixed seed: the same texts in every run. The gate runs these; they are built as
-//! `cargo test` builds everything else, so nothing is compiled a second time for them.
+//! Each target for some seconds, with a fixed seed: the same texts in every run.
 
 use fuzz::Target;
 use fuzz::run::{Limit, Plan, run};
@@ -17,31 +16,26 @@ fn holds(name: &str, runs: u64) {
 }
 
 #[test]
-#[ignore = "takes long: the gate runs it"]
 fn glob() {
     holds("glob", 8_000);
 }
 
 #[test]
-#[ignore = "takes long: the gate runs it"]
 fn shell() {
     holds("shell", 80_000);
 }
 
 #[test]
-#[ignore = "takes long: the gate runs it"]
 fn config() {
     holds("config", 8_000);
 }
 
 #[test]
-#[ignore = "takes long: the gate runs it"]
 fn redact() {
     holds("redact", 6_000);
 }
 
 #[test]
-#[ignore = "takes long: the gate runs it"]
 fn url() {
     holds("url", 300_000);
 }

@@ -72,8 +72,6 @@ impl Model {
 
     /// rig's client for it.
     pub(crate) fn client(&self, name: &str) -> DynModel<Completion> {
-        // The second time it is there.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         OpenAIConfig::new("no key")
             .with_base_url(self.address.as_str())
             .with_route(Route::Chat)

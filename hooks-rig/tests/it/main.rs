@@ -2,6 +2,7 @@
 
 mod common;
 mod events;
+mod example;
 mod invalid_tool_calls;
 mod llm_calls;
 mod tool_calls;

@@ -11,7 +11,8 @@
 //!
 //! - `--quick`: fewer and shorter rounds;
 //! - `--strict`: ends with an error if a bar is missed, which on a busy machine means little;
-//! - `--svg FILE`: also draws the times as a chart.
+//! - `--svg FILE`: also draws the times as a chart;
+//! - `--rig`: also measures a pipeline as a hook of rig, which builds rig.
 
 mod bars;
 mod chart;
@@ -29,6 +30,7 @@ use crate::figures::Figures;
 struct Options {
     quick: bool,
     strict: bool,
+    rig: bool,
     svg: Option<String>,
 }
 
@@ -39,6 +41,7 @@ impl Options {
             match arg.as_str() {
                 "--quick" => options.quick = true,
                 "--strict" => options.strict = true,
+                "--rig" => options.rig = true,
                 "--svg" => options.svg = Some(args.next().ok_or("`--svg` needs a file")?),
                 _ => return Err(format!("no such option: `{arg}`")),
             }
@@ -73,8 +76,11 @@ fn report(options: &Options) -> Result<bool, String> {
     }
     programs::take(&mut figures, "allocations", false)?;
     instructions::count(&mut figures, options.quick)?;
-    for program in ["builtin", "rig", "driver", "runtime", "memory"] {
+    for program in ["builtin", "driver", "runtime", "memory"] {
         programs::take(&mut figures, program, options.quick)?;
+    }
+    if options.rig {
+        programs::take_rig(&mut figures, options.quick)?;
     }
 
     if let Some(file) = &options.svg {

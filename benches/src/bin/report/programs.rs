@@ -8,7 +8,32 @@ use crate::figures::Figures;
 
 /// Runs a program of this crate through cargo, and takes the figures that it prints.
 pub(crate) fn take(figures: &mut Figures, program: &str, quick: bool) -> Result<(), String> {
-    let printed = run(program, quick).map_err(|error| format!("`{program}`: {error}"))?;
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let words = ["run", "--release", "--bin", program, "--manifest-path"];
+    run(figures, &words, manifest, quick).map_err(|error| format!("`{program}`: {error}"))
+}
+
+/// The same for a turn of an agent of rig, whose crate is a workspace of its own.
+pub(crate) fn take_rig(figures: &mut Figures, quick: bool) -> Result<(), String> {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../hooks-rig/Cargo.toml");
+    let words = ["bench", "--bench", "turn", "--manifest-path"];
+    run(figures, &words, manifest, quick).map_err(|error| format!("rig: {error}"))
+}
+
+fn run(figures: &mut Figures, words: &[&str], manifest: &str, quick: bool) -> Result<(), String> {
+    let cargo = env::var_os("CARGO").ok_or("not run by `cargo run`")?;
+    let options: &[&str] = if quick { &["--", "--quick"] } else { &[] };
+    let run = Command::new(cargo)
+        .args(words)
+        .args([manifest, "--quiet"])
+        .args(options)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !run.status.success() {
+        return Err(run.status.to_string());
+    }
+    let printed = String::from_utf8(run.stdout).map_err(|error| error.to_string())?;
     for line in printed.lines() {
         if let Some((name, value)) = line.rsplit_once(' ')
             && let Ok(value) = value.parse()
@@ -17,27 +42,4 @@ pub(crate) fn take(figures: &mut Figures, program: &str, quick: bool) -> Result<
         }
     }
     Ok(())
-}
-
-fn run(program: &str, quick: bool) -> Result<String, String> {
-    let cargo = env::var_os("CARGO").ok_or("not run by `cargo run`")?;
-    let run = Command::new(cargo)
-        .args(["run", "--quiet", "--release", "--bin", program])
-        .args([
-            "--manifest-path",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
-        ])
-        .args(
-            quick
-                .then_some("--")
-                .into_iter()
-                .chain(quick.then_some("--quick")),
-        )
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| error.to_string())?;
-    if !run.status.success() {
-        return Err(run.status.to_string());
-    }
-    String::from_utf8(run.stdout).map_err(|error| error.to_string())
 }

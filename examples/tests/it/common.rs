@@ -50,6 +50,18 @@ pub(crate) fn command(example: &str) -> Command {
     command
 }
 
+/// Asserts that the text contains the lines, in this order.
+#[track_caller]
+pub(crate) fn assert_lines(text: &str, lines: &[&str]) {
+    let mut rest = text.lines();
+    for line in lines {
+        assert!(
+            rest.any(|printed| printed.trim() == *line),
+            "`{line}` is not printed, or not in its place:\n{text}"
+        );
+    }
+}
+
 /// The path of the example: cargo builds it with its package's tests, next to their folder.
 fn binary(example: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");

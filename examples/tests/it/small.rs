@@ -1,23 +1,10 @@
 //! Tests what the small examples print.
 
-mod common;
-
 use std::fs;
 
-use common::{command, run};
 use serde_json::Value;
 
-/// Asserts that the text contains the lines, in this order.
-#[track_caller]
-fn assert_lines(text: &str, lines: &[&str]) {
-    let mut rest = text.lines();
-    for line in lines {
-        assert!(
-            rest.any(|printed| printed.trim() == *line),
-            "`{line}` is not printed, or not in its place:\n{text}"
-        );
-    }
-}
+use crate::common::{assert_lines, command, run};
 
 #[test]
 fn custom_events_shows_all_that_hooks_may_do_to_an_own_event() {
@@ -73,26 +60,6 @@ fn plugins_come_and_go_while_the_agent_runs() {
 }
 
 #[test]
-fn rig_agent_blocks_rewrites_answers_redacts_and_goes_on() {
-    let printed = run("rig_agent", &[], "").stdout;
-    assert_lines(
-        &printed,
-        &[
-            r#"model: shell {"command":"sudo reboot"}"#,
-            r#"model: read {"path":"/notes.txt"}"#,
-            r#"tool: read {"path":"/work/notes.txt"} -> "/work/notes.txt" says: write to [mail] today"#,
-            r#"model: weather {"city":"Oslo"}"#,
-            r#"tool: weather {"city":"Oslo"} -> rain, says the cache"#,
-            "model: Take an umbrella.",
-            "model: Take an umbrella, please.",
-            "answer: Take an umbrella, please.",
-            "5 answers of the model, 2 tool calls that ran or were answered",
-        ],
-    );
-    assert!(!printed.contains("rebooting"), "{printed}");
-}
-
-#[test]
 fn testing_shows_what_its_tests_hold() {
     let printed = run("testing", &[], "").stdout;
     assert_lines(
@@ -138,16 +105,16 @@ fn decisions(records: &str) -> Vec<[Value; 4]> {
 fn the_programs_of_the_tutorial_print_what_it_shows() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.toml");
-    fs::write(file, include_str!("../tutorial/hooks.toml")).unwrap();
+    fs::write(file, include_str!("../../tutorial/hooks.toml")).unwrap();
     for (example, shown) in [
-        ("tutorial_first", include_str!("../tutorial/first.txt")),
-        ("tutorial_second", include_str!("../tutorial/second.txt")),
+        ("tutorial_first", include_str!("../../tutorial/first.txt")),
+        ("tutorial_second", include_str!("../../tutorial/second.txt")),
     ] {
         let output = command(example).current_dir(&folder).output().unwrap();
         let printed = String::from_utf8_lossy(&output.stdout);
         assert_eq!(printed, shown, "{example}: {output:?}");
     }
     let records = fs::read_to_string(folder.path().join("records.jsonl")).unwrap();
-    let shown = include_str!("../tutorial/records.jsonl");
+    let shown = include_str!("../../tutorial/records.jsonl");
     assert_eq!(decisions(&records), decisions(shown));
 }

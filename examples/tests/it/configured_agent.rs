@@ -1,8 +1,6 @@
 //! Tests what the configured agent prints.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 #[test]
 fn a_handler_of_every_kind_decides_and_a_changed_file_counts() {

@@ -1,12 +1,10 @@
 //! Tests what the agent prints and does.
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
 use std::fs;
 
-use common::{Printed, command, output, run};
 use serde_json::Value;
+
+use crate::common::{Printed, command, output, run};
 
 /// Runs the agent with `--json`, and reads its lines.
 fn calls(args: &[&str], stdin: &str) -> Vec<Value> {

@@ -1,17 +1,35 @@
 //! What one more hook costs in a turn of an agent of rig: a hook of rig's own, or one in a pipeline of ours that is
-//! one hook of rig. `report` runs it.
+//! one hook of rig.
+//!
+//! ```sh
+//! cargo bench --manifest-path hooks-rig/Cargo.toml
+//! ```
+//!
+//! `report --rig` of the crate `benches` runs it as well.
 //!
 //! A turn is two calls of a scripted model and one call of a tool, without network. Every hook looks at the call
 //! before the tool runs and at its output afterwards.
 
+#[path = "../../benches/src/callgrind.rs"]
+#[expect(unreachable_pub, reason = "it is shared with the crate `benches`")]
+mod callgrind;
+#[path = "../../benches/src/turns.rs"]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "it is shared with the crate `benches`"
+)]
+mod turns;
+
 use std::env;
 use std::error::Error;
 use std::hint::black_box;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use benches::turns::{median, rounds};
-use benches::{callgrind, poll_now};
+use crate::turns::{median, rounds};
 use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd};
 use hooks_core::{HookAction, hook, hooks};
 use hooks_rig::RigHooks;
@@ -199,8 +217,15 @@ fn agent(way: Way, count: usize, turns: usize) -> Result<Agent, Box<dyn Error>> 
     Ok(agent.dynamic_tool(read).build())
 }
 
+/// No runtime is measured: it is asked until it is done.
 fn turn(agent: &Agent) -> Result<(), Box<dyn Error>> {
-    let response = poll_now(agent.prompt("What is to do?").run())?;
+    let mut turn = pin!(agent.prompt("What is to do?").run());
+    let mut task = Context::from_waker(Waker::noop());
+    let response = loop {
+        if let Poll::Ready(response) = turn.as_mut().poll(&mut task) {
+            break response?;
+        }
+    };
     assert_eq!(response.output(), "Done.");
     Ok(())
 }

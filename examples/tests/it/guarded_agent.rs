@@ -1,8 +1,6 @@
 //! Tests what the guarded agent prints.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 /// The lines below a heading, up to the next empty one.
 fn section<'a>(printed: &'a str, heading: &str) -> Vec<&'a str> {

@@ -36,11 +36,6 @@ fn memory() {
     prints_figures(env!("CARGO_BIN_EXE_memory"), &["--once"]);
 }
 
-#[test]
-fn rig() {
-    prints_figures(env!("CARGO_BIN_EXE_rig"), &["--once"]);
-}
-
 /// All but `whole`, which builds the program `hooks` in release mode.
 #[test]
 fn runtime() {

@@ -1,7 +1,7 @@
 //! An agent of the framework rig with a pipeline as its hooks. Run it with
 //!
 //! ```sh
-//! cargo run --example rig_agent
+//! cargo run --manifest-path hooks-rig/Cargo.toml --example rig_agent
 //! ```
 //!
 //! The model is scripted, so the example needs no network and no key. The loop that calls the model and the tools is
