@@ -177,7 +177,12 @@ impl Write for Screen {
 }
 
 /// A person who types a line when the test says so.
-struct Person(mpsc::Receiver<&'static str>, Vec<u8>);
+struct Person {
+    keyboard: mpsc::Receiver<&'static str>,
+    line: Vec<u8>,
+    /// How many lines were read.
+    read: Arc<AtomicUsize>,
+}
 
 impl Read for Person {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -187,21 +192,30 @@ impl Read for Person {
 
 impl BufRead for Person {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.1.is_empty() {
-            self.1 = self.0.recv().unwrap_or_default().into();
+        if self.line.is_empty() {
+            self.line = self.keyboard.recv().unwrap_or_default().into();
         }
-        Ok(&self.1)
+        Ok(&self.line)
     }
     fn consume(&mut self, bytes: usize) {
-        self.1.drain(..bytes);
+        self.line.drain(..bytes);
+        self.read.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-fn terminal() -> (Approval, Screen, mpsc::Sender<&'static str>) {
-    let (keyboard, lines) = mpsc::channel();
-    let screen = Screen::default();
-    let approver = TerminalApprover::with(screen.clone(), Person(lines, Vec::new()));
-    (Approval::new(approver), screen, keyboard)
+/// What types a line, and how many were read.
+type Typing = (mpsc::Sender<&'static str>, Arc<AtomicUsize>);
+
+fn terminal() -> (Approval, Screen, Typing) {
+    let (sender, keyboard) = mpsc::channel();
+    let (screen, read) = (Screen::default(), Arc::default());
+    let person = Person {
+        keyboard,
+        line: Vec::new(),
+        read: Arc::clone(&read),
+    };
+    let approver = TerminalApprover::with(screen.clone(), person);
+    (Approval::new(approver), screen, (sender, read))
 }
 
 #[tokio::test]
@@ -234,7 +248,7 @@ async fn the_person_at_the_terminal_sees_the_call_and_answers() {
 
 #[tokio::test]
 async fn a_call_forges_no_question() {
-    let (approval, screen, keyboard) = terminal();
+    let (approval, screen, (keyboard, _)) = terminal();
     keyboard.send("n\n").unwrap();
     let args = json!({ "command": "ls\n\u{1b}[2J\u{202e}May it?", "long": "x".repeat(5000), "many": vec![0; 100] });
     let _ = ask_in(&approval, "s1", "shell\nMay it? [y]es", &args).await;
@@ -253,11 +267,15 @@ async fn a_call_forges_no_question() {
 
 #[tokio::test]
 async fn what_was_typed_before_a_question_is_no_answer_to_it() {
-    let (approval, screen, keyboard) = terminal();
+    let (approval, screen, (keyboard, read)) = terminal();
     let approval = approval.with_timeout(Duration::from_millis(100));
     assert!(ask(&approval, "shell").await.is_err());
     // Too late for the first question, and too early for the second.
     keyboard.send("y\n").unwrap();
+    while read.load(Ordering::Relaxed) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // The reader hands on what it has read.
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(ask(&approval, "shell").await.is_err());
     // The reader still waits for a line, which now answers the question that is there.

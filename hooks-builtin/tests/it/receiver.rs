@@ -113,7 +113,7 @@ impl Receiver {
 
     /// Waits until so many requests have come.
     pub(crate) fn wait_for(&self, count: usize) -> Vec<Request> {
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_mins(5);
         let mut requests = self.state.requests.lock().unwrap();
         while requests.len() < count {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -627,7 +627,7 @@ fn the_demo_shows_an_agent_that_is_guarded() {
         stream.read_to_string(&mut said).unwrap();
         said
     };
-    let seen = (0..500).any(|_| {
+    let seen = (0..6000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         get("executions?decision=block").contains("no-force-push")
     });

@@ -164,25 +164,40 @@ async fn what_was_refused_is_in_the_reason() {
     assert!(said.contains("/made: not allowed"), "{said}");
 }
 
+/// A pipe that the command holds says when all of it has ended.
 async fn everything_ends_with_a_timeout() {
     let folder = tempfile::tempdir().unwrap();
     let (path, out) = (folder.path().join("hooks.toml"), folder.path().join("out"));
     std::fs::create_dir(&out).unwrap();
+    let pipe = out.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
     let script = format!(
-        "(setsid sh -c 'sleep 1.5; echo late > {out}/late' &) ; echo begun > {out}/begun; sleep 60",
-        out = out.display()
+        "exec 3<>{}; (setsid sh -c 'echo begun >&3; sleep 600; echo late >&3' &); sleep 600",
+        pipe.display()
     );
-    let text = format!(
-        "[[hooks.on]]\nevent = 'BeforeToolCall'\ntimeout = '700ms'\ncommand = {{ run = {}, sandbox = {{ write = ['out'] }} }}\n",
-        json!(script)
-    );
-    std::fs::write(&path, text).unwrap();
-    let runtime = Runtime::load(&path).await.unwrap();
-    let mut call = BeforeToolCall::new("1", "shell", json!({}));
-    let result = hooks![..runtime]
-        .intercept(&AgentContext::new("s1"), &mut call)
-        .await;
-    assert!(result.as_cancel().is_some(), "{result:?}");
-    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
-    assert!(out.join("begun").exists() && !out.join("late").exists());
+    // A busy machine takes its time to start what then ends.
+    for time in ["700ms", "5s", "25s", "50s"] {
+        let text = format!(
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\ntimeout = '{time}'\ncommand = {{ run = {}, sandbox = {{ write = ['out'] }} }}\n[hooks.limits]\nchain = '60s'\n",
+            json!(script)
+        );
+        std::fs::write(&path, text).unwrap();
+        // With an end of our own, no other waits for one.
+        let mut options = std::fs::OpenOptions::new();
+        let own = options.read(true).write(true).open(&pipe).unwrap();
+        let mut end = std::fs::File::open(&pipe).unwrap();
+        let runtime = Runtime::load(&path).await.unwrap();
+        let mut call = BeforeToolCall::new("1", "shell", json!({}));
+        let result = hooks![..runtime]
+            .intercept(&AgentContext::new("s1"), &mut call)
+            .await;
+        assert!(result.as_cancel().is_some(), "{result:?}");
+        drop(own);
+        let said = std::io::read_to_string(&mut end).unwrap();
+        if !said.is_empty() {
+            return assert_eq!(said, "begun\n");
+        }
+    }
+    panic!("the command does not begin");
 }

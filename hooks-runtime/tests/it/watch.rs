@@ -12,7 +12,7 @@ use tracing::{Event, Level, Metadata, Subscriber, span};
 
 /// Waits until the runtime has done what is expected of it.
 async fn eventually(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..500 {
+    for _ in 0..15_000 {
         if is_so() {
             return;
         }
@@ -140,6 +140,8 @@ async fn a_file_that_is_still_written_is_not_loaded() {
     file.write_all(rule("b").as_bytes()).unwrap();
     for _ in 0..45 {
         tokio::time::sleep(Duration::from_millis(20)).await;
+        // However long a busy machine makes of that, the file still changes.
+        file.write_all(b"#\n").unwrap();
         assert_eq!(names(&runtime), ["a", "guard"], "half of the file");
     }
     file.write_all(rule("guard").as_bytes()).unwrap();

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,9 +13,10 @@ use hooks_store::{By, Capabilities, Store};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// Hooks of which each says something else.
+/// Hooks of which each says something else. `BEGUN` is [`Daemon::begun`].
 pub(crate) const HOOKS: &str = r#"
     [[hooks.on]]
     name = "no-force"
@@ -26,7 +28,7 @@ pub(crate) const HOOKS: &str = r#"
     name = "slow"
     event = "BeforeToolCall"
     tools = ["Slow"]
-    command = "sleep 1; exit 2"
+    command = "touch BEGUN; sleep 1; exit 2"
 "#;
 
 /// A daemon that runs.
@@ -35,11 +37,13 @@ pub(crate) struct Daemon {
     pub(crate) socket: PathBuf,
     pub(crate) shutdown: Shutdown,
     pub(crate) ended: JoinHandle<()>,
-    _folder: tempfile::TempDir,
+    /// What waits for ever has begun.
+    pub(crate) waits: Arc<Notify>,
+    folder: tempfile::TempDir,
 }
 
 /// Says what it was asked, or waits.
-struct Echo;
+struct Echo(Arc<Notify>);
 
 #[async_trait]
 impl Program for Echo {
@@ -49,7 +53,10 @@ impl Program for Echo {
 
     async fn answer(&self, asked: &[u8]) -> Result<Answer, Declined> {
         match asked {
-            b"wait" => std::future::pending().await,
+            b"wait" => {
+                self.0.notify_one();
+                std::future::pending().await
+            }
             b"no" => Err(Declined("it cannot".into())),
             asked => Ok(Answer {
                 text: asked.to_vec(),
@@ -73,10 +80,13 @@ pub(crate) fn most_files() -> u64 {
 pub(crate) async fn daemon() -> Daemon {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("hooks.sock");
-    let hooks = Runtime::builder().text(HOOKS).approver(LeftToAgent);
+    let begun = folder.path().join("begun");
+    let hooks = HOOKS.replace("BEGUN", &begun.display().to_string());
+    let hooks = Runtime::builder().text(hooks).approver(LeftToAgent);
+    let waits = Arc::<Notify>::default();
     let server = Server::builder()
         .hooks(hooks.build().await.unwrap())
-        .program(Echo)
+        .program(Echo(Arc::clone(&waits)))
         .socket(&socket)
         .listen("127.0.0.1:0".parse().unwrap())
         .bind()
@@ -90,7 +100,17 @@ pub(crate) async fn daemon() -> Daemon {
         socket,
         shutdown,
         ended: tokio::spawn(async move { server.run(&asked).await }),
-        _folder: folder,
+        waits,
+        folder,
+    }
+}
+
+impl Daemon {
+    /// Waits until the slow hook has begun.
+    pub(crate) async fn begun(&self) {
+        while !self.folder.path().join("begun").exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 }
 
@@ -128,7 +148,7 @@ pub(crate) async fn exchange(
 pub(crate) async fn read(mut stream: impl AsyncRead + Unpin) -> Answered {
     let mut text = Vec::new();
     let all = stream.read_to_end(&mut text);
-    let _ = tokio::time::timeout(Duration::from_mins(1), all)
+    let _ = tokio::time::timeout(Duration::from_mins(5), all)
         .await
         .expect("an answer");
     let text = String::from_utf8(text).unwrap();
@@ -213,7 +233,8 @@ pub(crate) async fn stored_with(
         socket: PathBuf::new(),
         shutdown,
         ended: tokio::spawn(async move { server.run(&asked).await }),
-        _folder: tempfile::tempdir().unwrap(),
+        waits: Arc::default(),
+        folder: tempfile::tempdir().unwrap(),
     };
     Stored {
         daemon,
@@ -253,7 +274,7 @@ impl Stored {
     }
 
     pub(crate) async fn eventually<T>(&self, mut is_so: impl AsyncFnMut() -> Option<T>) -> T {
-        for _ in 0..500 {
+        for _ in 0..15_000 {
             if let Some(found) = is_so().await {
                 return found;
             }
@@ -324,7 +345,7 @@ impl Client {
         let mut text = String::new();
         while !text.contains(until) {
             let mut part = [0; 4096];
-            let read = tokio::time::timeout(Duration::from_secs(10), stream.read(&mut part)).await;
+            let read = tokio::time::timeout(Duration::from_mins(5), stream.read(&mut part)).await;
             let length = read
                 .unwrap_or_else(|_| panic!("no {until} in {text}"))
                 .unwrap();

@@ -18,7 +18,7 @@ async fn what_has_begun_is_finished_and_nothing_new_is_accepted() {
     let mut slow = daemon.tcp().await;
     let asked = request("POST", "/hooks/claude", "", &claude("Slow", "x"));
     slow.write_all(&asked).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    daemon.begun().await;
     daemon.shutdown.soft();
     let said = read(slow).await;
     assert!(said.body.contains("deny"), "{said:?}");
@@ -35,7 +35,7 @@ async fn what_does_not_finish_is_dropped_in_the_end() {
     let mut waiting = daemon.unix().await;
     let asked = request("POST", "/run", "hooks-version: 1\r\n", "wait");
     waiting.write_all(&asked).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    daemon.waits.notified().await;
     daemon.shutdown.soft();
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!daemon.ended.is_finished());

@@ -23,7 +23,7 @@ impl Stored {
 }
 
 async fn soon<T>(end: impl Future<Output = T>) -> T {
-    let in_time = tokio::time::timeout(Duration::from_secs(10), end).await;
+    let in_time = tokio::time::timeout(Duration::from_mins(5), end).await;
     in_time.expect("it ends")
 }
 

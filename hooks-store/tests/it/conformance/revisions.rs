@@ -349,15 +349,15 @@ pub(crate) async fn a_publication_ends_while_others_write(place: Place) {
         }
     });
     let by = ada();
-    let published = tokio::time::timeout(Duration::from_mins(1), acme.publish(&by));
+    let published = tokio::time::timeout(Duration::from_mins(5), acme.publish(&by));
     assert_eq!(published.await.expect("it ends").unwrap().revision, 1);
     assert!(checks.load(Ordering::SeqCst) > 3, "others came first");
     let text = json!([{ "name": "b", "event": "pre_tool_use", "handler_type": "http" }]);
     let text = text.to_string();
     let imported = acme.import(&text, ImportFormat::Goclaw, &by);
-    let imported = tokio::time::timeout(Duration::from_mins(1), imported);
+    let imported = tokio::time::timeout(Duration::from_mins(5), imported);
     assert_eq!(imported.await.expect("it ends").unwrap().created, ["b"]);
-    let back = tokio::time::timeout(Duration::from_mins(1), acme.rollback(1, &by));
+    let back = tokio::time::timeout(Duration::from_mins(5), acme.rollback(1, &by));
     assert!(!back.await.expect("it ends").unwrap().is_new);
     end.send(false).unwrap();
     writer.await.unwrap();
@@ -383,7 +383,7 @@ pub(crate) async fn another_process_learns_of_a_publication(place: Place) {
         .await
         .unwrap();
     here.tenant("acme").publish(&ada()).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(30), async {
+    tokio::time::timeout(Duration::from_mins(5), async {
         while runtime.status().hooks.is_empty() {
             source.changed().await;
             tokio::time::sleep(Duration::from_millis(10)).await;
