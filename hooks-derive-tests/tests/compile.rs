@@ -3,30 +3,13 @@
 //! `TRYBUILD=overwrite cargo test -p hooks-derive-tests` writes the `.stderr` files anew. Read them as a
 //! stranger would before they are committed.
 
-/// One test for each folder of mistakes.
-macro_rules! mistakes {
-    ($($(#[$attr:meta])* $test:ident: $folder:literal;)*) => { $(
-        $(#[$attr])*
-        #[test]
-        fn $test() {
-            trybuild::TestCases::new().compile_fail(concat!("tests/", $folder, "/fail/*.rs"));
-        }
-    )* };
-}
-mistakes! {
-    a_wrong_hook_is_told_at_its_own_token: "hook";
-    an_action_that_its_event_does_not_allow_does_not_compile: "action";
-    a_wrong_list_is_told_at_its_own_token: "hooks";
-    a_wrong_dispatch_does_not_compile: "pipeline";
-    a_wrong_handler_does_not_compile: "registry";
-    a_wrong_agent_does_not_compile: "agent";
-    a_wrong_vocabulary_is_told_at_its_own_token: "derive";
-}
-
-/// Programs that compile, and that are run.
+/// The programs of `pass` compile and are run. Each of `fail` is told its mistake at its own token. They are one test,
+/// because each `TestCases` builds a project of its own.
 #[test]
-fn what_is_right_compiles_and_runs() {
-    trybuild::TestCases::new().pass("tests/*/pass/*.rs");
+fn what_is_right_compiles_and_runs_and_what_is_wrong_is_told_at_its_own_token() {
+    let programs = trybuild::TestCases::new();
+    programs.pass("tests/*/pass/*.rs");
+    programs.compile_fail("tests/*/fail/*.rs");
 }
 
 /// A fenced block of a page names its file after `text`.

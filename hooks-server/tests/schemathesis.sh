@@ -10,8 +10,7 @@ trap 'test -z "$daemon" || kill "$daemon"; rm -rf "$scratch"' EXIT
 
 hooks=${HOOKS:-${CARGO_TARGET_DIR:-$PWD/target}/debug/hooks}
 [ -n "${HOOKS:-}" ] || cargo build --quiet -p hooks-cli
-python3 -m venv "$scratch/venv"
-"$scratch/venv/bin/pip" install --quiet schemathesis==4.32.5
+schemathesis=$(.ci/python schemathesis==4.32.5)/schemathesis
 
 store=sqlite:$scratch/hooks.db
 token=$("$hooks" token new --store "$store" --role owner --tenant test)
@@ -24,7 +23,7 @@ address=$(sed 's/.*"listen":"\([^"]*\)".*/\1/' "$scratch/ready")
 # The stream has no end, and lines of JSON are a form that the program does not know. It keeps what it learns here. From the
 # list of tokens it would learn to revoke its own, and all that follows would be refused.
 cd "$scratch"
-"$scratch/venv/bin/schemathesis" run "http://$address/api/v1/openapi.json" \
+"$schemathesis" run "http://$address/api/v1/openapi.json" \
     --header "Authorization: Bearer $token" \
     --exclude-path-regex 'stream$' --exclude-operation-id post_executions \
     --exclude-operation-id delete_tokens_id \

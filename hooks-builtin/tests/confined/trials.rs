@@ -44,7 +44,7 @@ pub(crate) fn all() -> Vec<Trial> {
             Ok(())
         })
     });
-    let cost = Trial::test("what_a_call_costs", || {
+    let cost = Trial::test("by_hand::what_a_call_costs", || {
         cost();
         Ok(())
     });

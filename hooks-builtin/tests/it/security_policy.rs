@@ -1116,45 +1116,49 @@ fn git_changes_no_file_outside_of_a_workspace_in_its_repository() {
     );
 }
 
-/// Prints how long typical commands take to judge in a workspace of 100,000 files.
-#[test]
-#[ignore = "it makes 100,000 files; run it in a release build"]
-fn a_large_workspace_costs_little() {
-    let workspace = Workspace::new();
-    let root = Path::new(&workspace.cx.cwd).to_owned();
-    for folder in 0..1000 {
-        let folder = root.join(format!("node_modules/p{}/lib{folder}", folder % 100));
-        fs::create_dir_all(&folder).unwrap();
-        for file in 0..100 {
-            fs::write(folder.join(format!("f{file}.js")), "").unwrap();
+mod by_hand {
+    use super::*;
+
+    /// Prints how long typical commands take to judge in a workspace of 100,000 files.
+    #[test]
+    #[ignore = "it measures: run it by hand, in a release build"]
+    fn a_large_workspace_costs_little() {
+        let workspace = Workspace::new();
+        let root = Path::new(&workspace.cx.cwd).to_owned();
+        for folder in 0..1000 {
+            let folder = root.join(format!("node_modules/p{}/lib{folder}", folder % 100));
+            fs::create_dir_all(&folder).unwrap();
+            for file in 0..100 {
+                fs::write(folder.join(format!("f{file}.js")), "").unwrap();
+            }
         }
-    }
-    let policy = wide_policy();
-    for command in [
-        "git status",
-        "cargo test 2>&1 | tail -20",
-        "grep -rn TODO .",
-        "rg -n TODO",
-        "cat src/*.rs",
-        "ls **/*.toml",
-        "git ls-files '*.rs' | xargs wc -l",
-        "for f in $(git ls-files); do wc -l $f; done",
-        "rg -l x | xargs sed -i s/a/b/",
-        "find . -name '*.rs' | xargs grep -l x",
-        "find . -name '*.rs' -exec grep -l x {} +",
-        "find . -name '*.js' -not -path './node_modules/*' -exec wc -l {} +",
-        "find . -name '*.rs' -exec sed -i s/a/b/ {} +",
-        "find . -name '*.tmp' -delete",
-        "rm -rf node_modules",
-    ] {
-        let mut times: Vec<_> = (0..21)
-            .map(|_| {
-                let start = std::time::Instant::now();
-                assert_eq!(workspace.command(&policy, command), Ok(()), "{command}");
-                start.elapsed()
-            })
-            .collect();
-        times.sort();
-        println!("{:>12.3?}  {command}", times[10]);
+        let policy = wide_policy();
+        for command in [
+            "git status",
+            "cargo test 2>&1 | tail -20",
+            "grep -rn TODO .",
+            "rg -n TODO",
+            "cat src/*.rs",
+            "ls **/*.toml",
+            "git ls-files '*.rs' | xargs wc -l",
+            "for f in $(git ls-files); do wc -l $f; done",
+            "rg -l x | xargs sed -i s/a/b/",
+            "find . -name '*.rs' | xargs grep -l x",
+            "find . -name '*.rs' -exec grep -l x {} +",
+            "find . -name '*.js' -not -path './node_modules/*' -exec wc -l {} +",
+            "find . -name '*.rs' -exec sed -i s/a/b/ {} +",
+            "find . -name '*.tmp' -delete",
+            "rm -rf node_modules",
+        ] {
+            let mut times: Vec<_> = (0..21)
+                .map(|_| {
+                    let start = std::time::Instant::now();
+                    assert_eq!(workspace.command(&policy, command), Ok(()), "{command}");
+                    start.elapsed()
+                })
+                .collect();
+            times.sort();
+            println!("{:>12.3?}  {command}", times[10]);
+        }
     }
 }

@@ -9,6 +9,7 @@ mod command;
 mod common;
 mod dialects;
 mod dry_run;
+mod entries;
 mod files;
 mod foreign_handlers;
 mod goclaw;

@@ -1,4 +1,4 @@
-//! What a start in the sandbox costs: `cargo test --release -p hooks-sandbox --test it -- --ignored --exact cost::start`.
+//! What a start in the sandbox costs: `cargo test --release -p hooks-sandbox --test it -- --ignored --exact by_hand::start`.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::{Tested, check, test};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![test("cost::start", start).with_ignored_flag(true)]
+    vec![test("by_hand::start", start).with_ignored_flag(true)]
 }
 
 const PAIRS: usize = 300;

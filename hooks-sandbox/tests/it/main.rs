@@ -38,7 +38,10 @@ fn main() {
     ] {
         trials.extend(more);
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    let mut arguments = Arguments::from_args();
+    // A sandbox waits for the kernel most of its time.
+    arguments.test_threads.get_or_insert(8);
+    libtest_mimic::run(&arguments, trials).exit();
 }
 
 /// A test: what it returns or panics with is its failure.

@@ -1,6 +1,7 @@
 //! All tests of the crate in one program: each program more is one link more.
 
 mod api;
+mod by_hand;
 mod common;
 mod console;
 mod doors;
@@ -11,6 +12,5 @@ mod hostile;
 mod layout;
 mod life;
 mod limits;
-mod load;
 mod revoked;
 mod sessions;

@@ -2,4 +2,7 @@
 
 mod adversarial;
 mod bounds;
+mod layout;
 mod rewritten;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod truth;

@@ -106,7 +106,7 @@ async fn a_full_disk_holds_up_the_queue_and_no_agent() {
     }
     assert!(recorder.dropped() > 0);
     pages(1_000_000).await;
-    tokio::time::timeout(Duration::from_mins(1), async {
+    tokio::time::timeout(Duration::from_mins(5), async {
         while recorder.flush().await.is_err() {}
     })
     .await
@@ -142,7 +142,7 @@ async fn a_hook_that_must_be_recorded_waits_and_fails_if_it_is_not() {
     for (tool, on_failure) in [("deploy", "block"), ("ship", "skip")] {
         let hook = json!({
             "name": tool, "event": "BeforeToolCall", "tools": [tool], "context": "careful", "must_audit": true,
-            "on_failure": on_failure, "timeout": "1s",
+            "on_failure": on_failure, "timeout": "3s",
         });
         acme.create(&hook, &ada()).await.unwrap();
     }
@@ -170,7 +170,7 @@ async fn a_hook_that_must_be_recorded_waits_and_fails_if_it_is_not() {
     assert!(why.contains("`deploy` failed"), "{why}");
     assert_eq!(blocked("ship").await, None);
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
-    tokio::time::timeout(Duration::from_mins(1), async {
+    tokio::time::timeout(Duration::from_mins(5), async {
         while blocked("deploy").await.is_some() {}
     })
     .await
@@ -192,7 +192,7 @@ async fn a_database_that_another_process_locks_comes_back() {
     // Readers read all the same.
     assert!(store.tenant("acme").hooks().await.unwrap().is_empty());
     sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
-    tokio::time::timeout(Duration::from_mins(1), async {
+    tokio::time::timeout(Duration::from_mins(5), async {
         while recorder.flush().await.is_err() {}
     })
     .await
@@ -207,14 +207,13 @@ async fn a_database_that_another_process_locks_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "it needs Postgres: the gate runs it"]
 async fn a_server_that_was_away_comes_back() {
     if std::env::var("DATABASE_URL").is_ok() {
         eprintln!("SKIPPED: the server of `DATABASE_URL` is not ours to end");
         return;
     }
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let server = Server::start();
     let store = server.database("away").await.open().await;
     let acme = store.tenant("acme");
     let (recorder, mut changes) = (store.recorder(), store.changes());
@@ -227,7 +226,7 @@ async fn a_server_that_was_away_comes_back() {
     assert!(recorder.flush().await.is_err());
     assert!(acme.hooks().await.is_err());
     server.begin();
-    tokio::time::timeout(Duration::from_mins(1), async {
+    tokio::time::timeout(Duration::from_mins(5), async {
         while recorder.flush().await.is_err() {}
         changes.mark_unchanged();
         acme.create(&crate::common::block("a", "deploy"), &ada())
@@ -368,22 +367,21 @@ async fn retention_goes_on_after_a_tenant_that_fails() {
 
 /// The process that [`a_database_that_is_given_is_used`] starts runs this, too.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "it needs Postgres: the gate runs it"]
 async fn databases_can_be_found() {
-    if let Some(databases) = Databases::find() {
-        let place = databases.create("found").await;
-        assert!(place.is_shared());
-        place.open().await.close().await;
-    }
+    let databases = Databases::find();
+    let place = databases.create("found").await;
+    assert!(place.is_shared());
+    place.open().await.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "it needs Postgres: the gate runs it"]
 async fn a_database_that_is_given_is_used() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let server = Server::start();
     let given = server.database("given").await;
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "faults::databases_can_be_found"])
+        .args(["--ignored", "--exact", "faults::databases_can_be_found"])
         .env("DATABASE_URL", &given.address)
         .output()
         .unwrap();

@@ -22,14 +22,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server, if there are the programs for it. Says why not otherwise.
-    pub(crate) fn start() -> Option<Self> {
-        let Some(programs) = programs() else {
-            eprintln!(
-                "SKIPPED: there is no `DATABASE_URL`, no folder `HOOKS_POSTGRES`, and no Postgres in /usr/lib/postgresql"
-            );
-            return None;
-        };
+    pub(crate) fn start() -> Self {
+        let programs = programs().expect(
+            "no `DATABASE_URL`, no folder `HOOKS_POSTGRES`, and no Postgres in /usr/lib/postgresql: \
+             see `.ci/postgres`",
+        );
         let is_root = rustix::process::getuid().is_root();
         let mut users = ["postgres", "nobody"].into_iter();
         let user = is_root.then(|| users.find(|user| exists(user)).unwrap());
@@ -58,7 +55,7 @@ impl Server {
         let made = server.command("initdb", &args).status().unwrap();
         assert!(made.success(), "initdb");
         server.begin();
-        Some(server)
+        server
     }
 
     fn data(&self) -> String {
@@ -75,7 +72,7 @@ impl Server {
         let child = self.command("postgres", &args).spawn().unwrap();
         *self.running.lock().unwrap() = Some(child);
         let is_ready = || self.state().is_some_and(|state| state.contains("ready"));
-        for _ in 0..600 {
+        for _ in 0..6000 {
             if is_ready() {
                 return;
             }
@@ -163,10 +160,10 @@ pub(crate) enum Databases {
 }
 
 impl Databases {
-    pub(crate) fn find() -> Option<Self> {
+    pub(crate) fn find() -> Self {
         match std::env::var("DATABASE_URL") {
-            Ok(address) => Some(Databases::Given(address)),
-            Err(_) => Server::start().map(Databases::Own),
+            Ok(address) => Databases::Given(address),
+            Err(_) => Databases::Own(Server::start()),
         }
     }
 

@@ -34,8 +34,9 @@ macro_rules! conformance {
         }
 
         #[tokio::test(flavor = "multi_thread")]
+        #[ignore = "it needs Postgres: the gate runs it"]
         async fn postgres() {
-            let Some(databases) = Databases::find() else { return };
+            let databases = Databases::find();
             let mut failed = Vec::new();
             $($(
                 let place = databases.create(stringify!($name)).await;

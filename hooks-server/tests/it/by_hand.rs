@@ -1,5 +1,5 @@
-//! The load that a daemon bears. Run it by itself, in release, one test at a time:
-//! `cargo nextest run --release -p hooks-server --run-ignored only load -j 1 --no-capture`.
+//! The load that a daemon bears. Neither `cargo test` nor the gate runs it: run it by itself, in release, one test at a time:
+//! `cargo nextest run --release -p hooks-server --run-ignored only by_hand -j 1 --no-capture`.
 //!
 //! The clients share the cores with the daemon, and all but the agents that wait its process.
 
@@ -55,7 +55,7 @@ async fn rate(daemon: SocketAddr, connections: usize, request: &[u8], says: &str
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "measures"]
+#[ignore = "it measures: run it by hand"]
 async fn load_of_one_client_on_the_socket() {
     let daemon = daemon().await;
     let path = daemon.socket.clone();
@@ -86,7 +86,7 @@ async fn load_of_one_client_on_the_socket() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "measures"]
+#[ignore = "it measures: run it by hand"]
 async fn load_of_the_door_for_claude() {
     let daemon = daemon().await;
     let event = claude("Bash", "git push --force");
@@ -113,7 +113,7 @@ async fn publish(stored: &Stored, count: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "measures"]
+#[ignore = "it measures: run it by hand"]
 async fn load_of_lists_over_websocket() {
     let stored = stored_with(hooks_store::Capabilities::all(), |server| {
         server.rate(NonZeroU32::MAX)
@@ -211,7 +211,7 @@ fn lines(output: impl std::io::Read + Send + 'static) -> mpsc::UnboundedReceiver
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "measures"]
+#[ignore = "it measures: run it by hand"]
 async fn load_of_agents_that_wait() {
     let agents = most_files().min(10_200) - 200;
     let stored = stored().await;
@@ -236,7 +236,7 @@ async fn load_of_agents_that_wait() {
             "--ignored",
             "--exact",
             "--nocapture",
-            "load::agents_of_another_process",
+            "by_hand::agents_of_another_process",
         ])
         .env(AGENTS, asked.to_string())
         .stdout(Stdio::piped())
@@ -260,7 +260,7 @@ async fn load_of_agents_that_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "measures"]
+#[ignore = "it measures: run it by hand"]
 async fn load_of_a_publication() {
     let stored = stored().await;
     let client = stored.client("acme", "viewer").await;

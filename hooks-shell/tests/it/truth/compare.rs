@@ -6,7 +6,7 @@ use hooks_sandbox::Attempt;
 use hooks_sandbox::trace::Seen;
 use hooks_shell::{Access, Argument, Effects, PathUse};
 
-use crate::place::Place;
+use super::place::Place;
 
 /// What programs and shells read for themselves, whatever they are told.
 const OWN: [&str; 9] = [
