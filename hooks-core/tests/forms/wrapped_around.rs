@@ -9,8 +9,8 @@ use hooks_core::agent::*;
 use hooks_core::probe::{Probe, Step};
 use hooks_core::wrap::{Inner, No, ResultOf, Saved, Wrapper, Yes};
 use hooks_core::{
-    AnyEvent, BoxHook, Cancel, EventInfo, HookAction, HookEvent, Next, OnPanic, Refused,
-    Vocabulary, hook, hooks, wrap_around,
+    AnyEvent, BoxHook, Cancel, EventInfo, HookAction, HookEvent, HookResult, Next, OnPanic,
+    Refused, Vocabulary, hook, hooks, wrap_around,
 };
 use tokio::sync::Semaphore;
 use tokio::task::yield_now;
@@ -322,7 +322,7 @@ mod of_ones_own {
             match self.0 {
                 "leaves out" => hooks.go_on(),
                 "runs again" => {
-                    hooks.run().await;
+                    let _ = hooks.run().await;
                     hooks.run().await
                 }
                 "gives a copy" => match hooks.saved() {
@@ -331,7 +331,7 @@ mod of_ones_own {
                     Saved::Lost => hooks.go_on(),
                 },
                 "refuses" => {
-                    hooks.run().await;
+                    let _ = hooks.run().await;
                     let name = hooks.hook();
                     hooks.fail(Saved::Lost, true, format!("`{name}` is too much"))
                 }
@@ -350,14 +350,10 @@ mod of_ones_own {
                         std::task::Poll::Ready(())
                     })
                     .await;
-                    go_on::<E>()
+                    HookResult::Continue
                 }
             }
         }
-    }
-
-    fn go_on<E: AnyEvent>() -> ResultOf<E> {
-        hooks_core::__private::go_on::<E>()
     }
 
     #[tokio::test]
