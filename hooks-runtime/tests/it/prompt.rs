@@ -272,7 +272,7 @@ impl Evaluator for Slow {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_months_tokens_are_never_overspent() {
     let used = Arc::<AtomicU64>::default();
     let budget = Arc::new(MemoryBudget::new());
