@@ -447,8 +447,11 @@ mod wherever_they_stand {
 mod outputs {
     use super::*;
 
+    #[derive(Debug)]
     pub struct Order;
+    #[derive(Debug)]
     pub struct Letter;
+    #[derive(Debug)]
     pub struct Parcel;
 
     #[derive(Debug, PartialEq)]
@@ -463,7 +466,7 @@ mod outputs {
         }
     }
 
-    #[derive(HookEvent)]
+    #[derive(Debug, HookEvent)]
     pub enum PostEvent<'a> {
         #[intercept(around = Result<u32, Box<dyn std::error::Error + Send + Sync>>)]
         Ordered(&'a Order),

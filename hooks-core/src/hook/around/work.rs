@@ -28,6 +28,7 @@ pub trait HasWork: AnyEvent + Event<Kind = Intercept> {
     const REFUSED: Option<fn(Cancel) -> Self::Work> = None;
     /// A copy of the output, if the type is `Clone`.
     #[doc(hidden)]
+    #[expect(clippy::type_complexity, reason = "a function that may be absent")]
     const COPIED: Option<fn(&Self::Work) -> Self::Work> = None;
 }
 
@@ -118,6 +119,7 @@ impl<W: Clone> Output<W> {
 pub trait Unknown {
     type Work;
     const REFUSED: Option<fn(Cancel) -> Self::Work> = None;
+    #[expect(clippy::type_complexity, reason = "a function that may be absent")]
     const COPIED: Option<fn(&Self::Work) -> Self::Work> = None;
 }
 
