@@ -66,10 +66,11 @@ fn written(page: &str) -> (String, usize) {
         let head: String = block
             .lines()
             .take_while(kept)
-            .map(|line| format!("{line}\n"))
+            .flat_map(|line| [line, "\n"])
             .collect();
         let shown = self::part(named);
-        text += &format!("<!-- from {named} -->\n```{language}\n{head}{shown}\n```\n{rest}");
+        let whole = format!("<!-- from {named} -->\n```{language}\n{head}{shown}\n```\n{rest}");
+        text.push_str(&whole);
         count += 1;
     }
     (text, count)
