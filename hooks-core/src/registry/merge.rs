@@ -1,4 +1,15 @@
 //! A dispatch to the hooks of a set, and to static hooks beside them. A set alone has no static hooks.
+//!
+//! # Why it is so
+//!
+//! The static hooks are one type, in an order that the compiler has fixed; the hooks of the set are found at run time, and
+//! each has its place *between* static ones. So the static hooks run as ever, and each of them first calls
+//! [`Watch::ahead`], which runs the hooks of the set that come before it. Where the set has come is in a [`Cursor`], which
+//! the dispatch carries as its watch, [`Tail`]. A second round of guards is the same walk with the cursor at its
+//! beginning, because guards of both sides have to judge what either has changed.
+//!
+//! From here on, everything is behind a box anyway, so the watch is given on as [`Through`], a reference to any watch:
+//! the code is made once for each list and event, and not again for each probe.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

@@ -12,6 +12,20 @@
 //! | `facts` | whether hooks can change the event, and whether guards judge it again |
 //! | `watch` | what a dispatch carries from hook to hook |
 //! | `guard` | the second round, in which guards judge what has changed |
+//!
+//! # Why it is so
+//!
+//! Four things cost more than they seem to, and each has shaped this room:
+//!
+//! - **A future around the user's future.** So a list does not call one function per hook. It calls the parts of
+//!   [`Steps`]: `start`, the user's own future, `conclude`.
+//! - **What lives across an await.** A flag there costs eight bytes of every future, also one that is constant. So what a
+//!   dispatch carries is a type, and what a list remembers of a hook meanwhile is a `Copy` token.
+//! - **A coroutine that never waits.** rustc generates it and LLVM has to take it apart. So synchronous hooks have functions
+//!   of their own, `…_now`, and a future that is written by hand. Each operation is there twice, awaited and not.
+//! - **A branch that a constant rules out.** LLVM removes its code, but rustc has already collected, for each hook, all that
+//!   the branch mentions. So what decides which code there is, is a type with a method, and not an `if`: the mode of an
+//!   event, `Timing`, [`Facts`].
 
 mod ask;
 mod enter;

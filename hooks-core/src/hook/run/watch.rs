@@ -4,6 +4,12 @@
 //! whether the event has changed; a dispatch with a probe carries what the probe remembers. Each is a [`Watch`], and
 //! two of them are a pair. All state that may be absent is a *type*, because a `bool` that lives across an await costs
 //! eight bytes of every future, constant or not.
+//!
+//! # Why a watch is held in two ways
+//!
+//! The hooks of an intercepted event run one after the other, so each may have the watch for itself, by `&mut`: a probe
+//! keeps its state without a lock, although the dispatch may go from thread to thread. The hooks of an observed event run at
+//! once, so they share it. [`Carries`] chooses by the event's kind, once, so that nothing else asks.
 
 use core::fmt::Display;
 use core::time::Duration;
