@@ -47,6 +47,8 @@ pub(crate) fn output(example: &str, args: &[&str], stdin: &str) -> Output {
 pub(crate) fn command(example: &str) -> Command {
     let mut command = Command::new(binary(example));
     command.env_remove("CLICOLOR_FORCE");
+    // The folder of the build that runs these tests is outside of the sandbox.
+    command.env_remove("CARGO_TARGET_DIR");
     command
 }
 

@@ -42,7 +42,7 @@ type VocabularyIn<H> = <H as Stands<ShapeIn<H>>>::Vocabulary;
 
 /// What has places of its own in a list: one hook, or a list that is taken apart.
 ///
-/// Each type has an impl of its own. With one for all that is [`Open`](super::nested::Open), rustc would take that impl as
+/// Each type has an impl of its own. With one for all that is `Open`, rustc would take that impl as
 /// the only one, go on with its types, and report the same mistake three times.
 #[diagnostic::on_unimplemented(
     message = "the places of the hooks in `{Self}` are not known here",

@@ -103,7 +103,7 @@ impl<H: Around<E> + Sync + ?Sized, E: HasWork> WrapStep<H, E> for One {
 ///
 /// `AgentHooks` requires it, so that [`run_tool_call`](crate::agent::run_tool_call) and
 /// [`run_llm_call`](crate::agent::run_llm_call) find the hooks with `#[hook(around)]`. A driver of your own calls
-/// [`wrap_around`].
+/// [`wrap_around`](super::wrap_around).
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput};

@@ -113,7 +113,7 @@ pub trait Number {
     const VALUE: u32;
     /// Whether it is the place of one hook, or of several.
     type Shape;
-    /// The rank of hooks of which one has this rank: [`Places`].
+    /// The rank of hooks of which one has this rank: `Places`.
     type OfSeveral: Number;
     /// `Self > Other`; `Tie` if they are equal.
     type Above<Other: Number, Tie: Bool>: Bool;
