@@ -217,10 +217,10 @@ macro_rules! builtins {
                 let $crate::config::BuiltinHooks { $($key,)* $($probe_key,)* sandbox, chain_logs, .. } =
                     $crate::config::BuiltinHooks::__complete(builtins);
                 let hooks = $crate::__hooks![$($key,)* sandbox, $d($d($d own)*)?];
+                let hooks = $crate::__hooks![hooks, ..chain_logs];
                 let logs = ();
                 $(let logs = (logs, $probe_key);)*
-                let hooks = $crate::__with_logs(hooks, logs);
-                $crate::__hooks![hooks @ 0, ..chain_logs]
+                $crate::__hooks![$crate::__with_logs(hooks, logs)]
             }};
         }
     };

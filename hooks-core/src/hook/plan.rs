@@ -356,7 +356,7 @@ impl Planner {
                 .rows
                 .iter_mut()
                 .for_each(|row| row.priority = priority);
-        } else {
+        } else if block.order > 1 {
             self.hook(super::NAMELESS, priority, &[Row::new(None, Runs::Sync)]);
             self.rows.last_mut().expect("it is there").is_block = true;
             block.rows.iter_mut().for_each(|row| row.depth += 1);
