@@ -7,7 +7,7 @@
 //! The bound has a parameter, `K`, and two impls: one for [`Holds`], and one for [`Fails`] that never applies. If the bound
 //! holds, the first is the only one left, and `K::Of<T>` is `T`. If not, `K` stays unknown.
 
-/// Whether a bound holds, as a type: [`Holds`].
+/// Whether a bound holds, as a type: [`Holds`]. Of several bounds, it is a tuple.
 pub trait Verdict {
     /// `T`, if the bound holds.
     type Of<T>;
@@ -35,3 +35,24 @@ macro_rules! verdicts {
     )* };
 }
 verdicts!(Holds Fails);
+
+/// What a function returns whose bounds have these verdicts.
+pub type Once<K, T> = <K as Verdict>::Of<T>;
+
+impl<A: Verdict, B: Verdict> Verdict for (A, B) {
+    type Of<T> = A::Of<B::Of<T>>;
+
+    #[inline(always)]
+    fn of<T>(value: T) -> Self::Of<T> {
+        A::of(B::of(value))
+    }
+}
+
+impl<A: Verdict, B: Verdict, C: Verdict> Verdict for (A, B, C) {
+    type Of<T> = A::Of<B::Of<C::Of<T>>>;
+
+    #[inline(always)]
+    fn of<T>(value: T) -> Self::Of<T> {
+        A::of(B::of(C::of(value)))
+    }
+}

@@ -13,6 +13,7 @@ pub use crate::hook::{
     Synchronous, Unknown, catch, catch_async, deadline, is_same, judges, kept, misfit, nibble,
     nothing, restored, skipped,
 };
+pub use crate::once::{Fails, Holds, Once, Verdict};
 pub use crate::pipeline::{
     Arrange, Listed, Listing, Pipeline, Plain, Spreads, Tuples, order, order_of,
 };

@@ -157,6 +157,8 @@ pub use self::llm::{
 pub use self::message::{
     Interrupt, MessageFailed, MessageReceived, MessageSending, MessageSent, Notification,
 };
+#[doc(hidden)]
+pub use self::run::{AreHooks, IsAnswer, IsEvent, IsModel, IsSender, IsTool};
 pub use self::run::{
     Conversation, Deltas, LlmCallResult, MAX_RETRIES, MessageError, MessageOutcome, RunError,
     ToolCallResult, TurnResult, raised, run_invalid_tool_call, run_llm_call, run_message,

@@ -11,8 +11,10 @@ use super::super::{
 };
 use super::answers::answer_calls;
 use super::clock::Clock;
+use super::takes::{AreHooks, IsModel};
 use super::{MAX_RETRIES, RunError};
 use crate::hook::{BoxFuture, Timing, TimingOf, around, judge, now};
+use crate::once::{Once, Verdict};
 
 /// The outcome of a model call: what [`run_llm_call`] returns.
 ///
@@ -161,8 +163,9 @@ impl<H: AgentHooks> Sink for Told<'_, H> {
 
 /// Calls the model under the control of the hooks: raises all events of the call, and retries if a hook asks for it.
 ///
-/// `model` receives the request, in the state in which the hooks left it, and [`Deltas`] to stream to. The caller
-/// keeps the request, so the call clones nothing. Changes by hooks and the messages of a retry stay in it.
+/// `hooks` are any [`AgentHooks`]. `model`, an `AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone`,
+/// receives the request, in the state in which the hooks left it, and [`Deltas`] to stream to. The caller keeps the request,
+/// so the call clones nothing. Changes by hooks and the messages of a retry stay in it.
 ///
 /// | a hook | the driver |
 /// | --- | --- |
@@ -205,20 +208,23 @@ impl<H: AgentHooks> Sink for Told<'_, H> {
 /// # Errors
 ///
 /// If a hook blocked the call, or aborted the turn or the run; or if the model failed, and no hook retried.
-pub async fn run_llm_call<H, F, X>(
+pub fn run_llm_call<H, M, X, K1, K2>(
     hooks: &H,
     cx: &AgentContext,
     request: &mut BeforeLlmCall,
-    model: F,
-) -> Result<LlmCallResult, RunError>
+    model: M,
+) -> Once<(K1, K2), impl Future<Output = Result<LlmCallResult, RunError>>>
 where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
+    H: AreHooks<K1>,
+    M: IsModel<X, K2>,
     X: fmt::Display,
+    (K1, K2): Verdict,
 {
-    let mut usage = Usage::default();
-    let done = call_model(hooks, cx, request, &mut usage, &model).await?;
-    Ok(LlmCallResult { usage, ..done })
+    <(K1, K2)>::of(async move {
+        let mut usage = Usage::default();
+        let done = call_model(hooks, cx, request, &mut usage, &model).await?;
+        Ok(LlmCallResult { usage, ..done })
+    })
 }
 
 /// Like [`run_llm_call`]; `usage` also counts the answers of a call that returned an error.

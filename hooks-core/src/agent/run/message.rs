@@ -7,6 +7,8 @@ use core::fmt;
 use super::super::{
     AgentContext, AgentHooks, MessageFailed, MessageReceived, MessageSending, MessageSent,
 };
+use super::takes::{AreHooks, IsAnswer, IsEvent, IsSender};
+use crate::once::{Once, Verdict};
 use crate::{Cancel, Scope};
 
 /// The outcome of a message: what [`send_message`] and [`run_message`] return.
@@ -91,17 +93,28 @@ impl<X: fmt::Debug + fmt::Display> Error for MessageError<X> {}
 /// # Errors
 ///
 /// If a hook aborted the turn or the run. The message was not sent.
-pub async fn send_message<H, S, X>(
+pub fn send_message<H, E, S, X, K1, K2, K3>(
     hooks: &H,
     cx: &AgentContext,
-    message: impl Into<MessageSending>,
+    message: E,
     send: S,
-) -> Result<MessageOutcome, Cancel>
+) -> Once<(K1, K2, K3), impl Future<Output = Result<MessageOutcome, Cancel>>>
 where
-    H: AgentHooks,
-    S: AsyncFnOnce(&MessageSending) -> Result<(), X>,
+    H: AreHooks<K1>,
+    E: IsEvent<MessageSending, K2>,
+    S: IsSender<X, K3>,
     X: fmt::Display,
+    (K1, K2, K3): Verdict,
 {
+    <(K1, K2, K3)>::of(send_out(hooks, cx, message, send))
+}
+
+async fn send_out<X: fmt::Display>(
+    hooks: &impl AgentHooks,
+    cx: &AgentContext,
+    message: impl Into<MessageSending>,
+    send: impl AsyncFnOnce(&MessageSending) -> Result<(), X>,
+) -> Result<MessageOutcome, Cancel> {
     let mut message = message.into();
     if let Err(cancel) = hooks.intercept(cx, &mut message).await.into_result() {
         return blocked(cancel);
@@ -158,28 +171,33 @@ where
 /// # Errors
 ///
 /// If a hook aborted the turn or the run, or `answer` returned an error.
-pub async fn run_message<H, A, S, X, Y>(
+#[expect(clippy::type_complexity, reason = "a verdict for each bound")]
+pub fn run_message<H, E, A, S, X, Y, K1, K2, K3, K4>(
     hooks: &H,
     cx: &AgentContext,
-    message: impl Into<MessageReceived>,
+    message: E,
     answer: A,
     send: S,
-) -> Result<MessageOutcome, MessageError<X>>
+) -> Once<((K1, K2), (K3, K4)), impl Future<Output = Result<MessageOutcome, MessageError<X>>>>
 where
-    H: AgentHooks,
-    A: AsyncFnOnce(MessageReceived) -> Result<String, X>,
-    S: AsyncFnOnce(&MessageSending) -> Result<(), Y>,
+    H: AreHooks<K1>,
+    E: IsEvent<MessageReceived, K2>,
+    A: IsAnswer<X, K3>,
+    S: IsSender<Y, K4>,
     Y: fmt::Display,
+    ((K1, K2), (K3, K4)): Verdict,
 {
-    let mut message = message.into();
-    if let Err(cancel) = hooks.intercept(cx, &mut message).await.into_result() {
-        return blocked(cancel).map_err(MessageError::Cancelled);
-    }
-    let (channel, sender) = (message.channel.clone(), message.sender.clone());
-    let reply = answer(message).await.map_err(MessageError::Unanswered)?;
-    let reply = MessageSending::new(channel, sender, reply);
-    let outcome = send_message(hooks, cx, reply, send).await;
-    outcome.map_err(MessageError::Cancelled)
+    <((K1, K2), (K3, K4))>::of(async move {
+        let mut message = message.into();
+        if let Err(cancel) = hooks.intercept(cx, &mut message).await.into_result() {
+            return blocked(cancel).map_err(MessageError::Cancelled);
+        }
+        let (channel, sender) = (message.channel.clone(), message.sender.clone());
+        let reply = answer(message).await.map_err(MessageError::Unanswered)?;
+        let reply = MessageSending::new(channel, sender, reply);
+        let outcome = send_out(hooks, cx, reply, send).await;
+        outcome.map_err(MessageError::Cancelled)
+    })
 }
 
 /// The outcome of a cancelled message.

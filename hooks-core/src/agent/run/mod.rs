@@ -48,6 +48,8 @@
 //! bound `AsyncFnMut` would express the same. But rustc cannot yet prove `Send` for a future that holds such a
 //! closure together with a reference that it captures, so you could not spawn an agent.
 //!
+//! The bounds of the drivers are traits of their own, such as `IsTool`, each for one bound: see `takes`.
+//!
 //! # Durations
 //!
 //! Drivers measure durations with the feature `std`. Without it, and on `wasm32-unknown-unknown`, there is no clock, and
@@ -58,11 +60,13 @@ mod calls;
 mod clock;
 mod llm;
 mod message;
+mod takes;
 mod tool;
 mod turn;
 
 pub use self::llm::{Deltas, LlmCallResult, run_llm_call};
 pub use self::message::{MessageError, MessageOutcome, run_message, send_message};
+pub use self::takes::{AreHooks, IsAnswer, IsEvent, IsModel, IsSender, IsTool};
 pub use self::tool::{ToolCallResult, run_invalid_tool_call, run_tool_call};
 pub use self::turn::{Conversation, TurnResult, run_turn, run_turn_concurrent};
 

@@ -11,7 +11,9 @@ use super::super::{
     ToolOutput,
 };
 use super::clock::Clock;
+use super::takes::{AreHooks, IsEvent, IsTool};
 use crate::hook::around;
+use crate::once::{Once, Verdict};
 use crate::{Cancel, HookResult, Scope};
 
 /// The outcome of a tool call: what [`run_tool_call`] returns.
@@ -105,8 +107,9 @@ macro_rules! finish {
 
 /// Runs a tool call under the control of the hooks: raises all its events, and carries out what hooks decide.
 ///
-/// `tool` runs the tool. The driver calls it at most once, unless a hook with `#[hook(around)]` runs it again.
-/// Whatever the outcome, the model reads `output` next:
+/// `hooks` are any [`AgentHooks`], and `call` is what converts to a [`BeforeToolCall`]. `tool`, an
+/// `AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone`, runs the tool. The driver calls it at most once, unless a hook with
+/// `#[hook(around)]` runs it again. Whatever the outcome, the model reads `output` next:
 ///
 /// | outcome | what happened | raised |
 /// | --- | --- | --- |
@@ -144,17 +147,19 @@ macro_rules! finish {
 ///
 /// If a hook aborted the turn or the run, on any event of the call. The event for the end of the call has been
 /// raised.
-pub fn run_tool_call<H, F>(
+pub fn run_tool_call<H, E, T, K1, K2, K3>(
     hooks: &H,
     cx: &AgentContext,
-    call: impl Into<BeforeToolCall>,
-    tool: F,
-) -> impl Future<Output = Result<ToolCallResult, Cancel>>
+    call: E,
+    tool: T,
+) -> Once<(K1, K2, K3), impl Future<Output = Result<ToolCallResult, Cancel>>>
 where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
+    H: AreHooks<K1>,
+    E: IsEvent<BeforeToolCall, K2>,
+    T: IsTool<K3>,
+    (K1, K2, K3): Verdict,
 {
-    tool_call(hooks, cx, call, tool, || ())
+    <(K1, K2, K3)>::of(tool_call(hooks, cx, call, tool, || ()))
 }
 
 /// Does the same, and calls `ends` before it raises the event for the end of the call.
@@ -231,18 +236,20 @@ pub(super) async fn tool_call(
 ///
 /// If a hook aborted the turn or the run, on any event of the call. The event for the end of the call has been
 /// raised.
-pub async fn run_invalid_tool_call<H, F>(
+pub fn run_invalid_tool_call<H, T, K1, K2>(
     hooks: &H,
     cx: &AgentContext,
     invalid: InvalidToolCall,
     check: impl FnOnce(&BeforeToolCall) -> Result<(), String>,
-    tool: F,
-) -> Result<ToolCallResult, Cancel>
+    tool: T,
+) -> Once<(K1, K2), impl Future<Output = Result<ToolCallResult, Cancel>>>
 where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+    H: AreHooks<K1>,
+    T: IsTool<K2>,
+    (K1, K2): Verdict,
 {
-    repair(hooks, cx, invalid, |call| check(call), tool, || ()).await
+    let check = |call: &mut BeforeToolCall| check(call);
+    <(K1, K2)>::of(repair(hooks, cx, invalid, check, tool, || ()))
 }
 
 /// Does the same, with a check that also says what is known about the tool. It calls `ends` as [`tool_call`] does.

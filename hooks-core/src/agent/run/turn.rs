@@ -16,7 +16,9 @@ use super::answers::answer_calls;
 use super::calls::{AtOnce, Calls, INTERRUPTED, OneByOne};
 use super::clock::Clock;
 use super::llm::{Deltas, call_model};
+use super::takes::{AreHooks, IsModel, IsTool};
 use super::{MAX_RETRIES, RunError};
+use crate::once::{Once, Verdict};
 use crate::{HookResult, Scope};
 
 /// A conversation with a model, over any number of turns. [`run_turn`] takes it.
@@ -194,21 +196,29 @@ pub struct TurnResult {
 ///
 /// If a hook blocked an event that the turn needs, or aborted the turn or the run; or if the model failed. The
 /// conversation keeps everything up to that point.
-pub fn run_turn<H, M, T, X>(
+pub fn run_turn<H, M, T, X, K1, K2, K3>(
     hooks: &H,
     cx: &AgentContext,
     conversation: &mut Conversation,
     prompt: impl Into<String>,
     model: M,
     tool: T,
-) -> impl Future<Output = Result<TurnResult, RunError>>
+) -> Once<(K1, K2, K3), impl Future<Output = Result<TurnResult, RunError>>>
 where
-    H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
+    H: AreHooks<K1>,
+    M: IsModel<X, K2>,
+    T: IsTool<K3>,
     X: fmt::Display,
-    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
+    (K1, K2, K3): Verdict,
 {
-    turn::<OneByOne, _>(hooks, cx, conversation, prompt, model, tool)
+    <(K1, K2, K3)>::of(turn::<OneByOne, _>(
+        hooks,
+        cx,
+        conversation,
+        prompt,
+        model,
+        tool,
+    ))
 }
 
 /// Works on a prompt as [`run_turn`] does, and runs the tool calls of one answer at the same time: at most eight.
@@ -267,21 +277,29 @@ where
 /// # Errors
 ///
 /// As [`run_turn`].
-pub fn run_turn_concurrent<H, M, T, X>(
+pub fn run_turn_concurrent<H, M, T, X, K1, K2, K3>(
     hooks: &H,
     cx: &AgentContext,
     conversation: &mut Conversation,
     prompt: impl Into<String>,
     model: M,
     tool: T,
-) -> impl Future<Output = Result<TurnResult, RunError>>
+) -> Once<(K1, K2, K3), impl Future<Output = Result<TurnResult, RunError>>>
 where
-    H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
+    H: AreHooks<K1>,
+    M: IsModel<X, K2>,
+    T: IsTool<K3>,
     X: fmt::Display,
-    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
+    (K1, K2, K3): Verdict,
 {
-    turn::<AtOnce, _>(hooks, cx, conversation, prompt, model, tool)
+    <(K1, K2, K3)>::of(turn::<AtOnce, _>(
+        hooks,
+        cx,
+        conversation,
+        prompt,
+        model,
+        tool,
+    ))
 }
 
 /// A turn, with the events of its start and its end.
