@@ -170,8 +170,9 @@ pub use crate::hook::Timeouts;
 #[doc(hidden)]
 pub use crate::hook::{
     AnswersNow, Asynchronous, Attach, CanBlock, CatchPanic, Changes, DefaultPolicy, DispatchNow,
-    EveryReturn, HasWork, InterceptFn, Looks, Named, ObserveFn, Predicate, Probed, ReadOnly,
-    Restorable, Shadow, Synchronous, Then, Viewed, When, WorkOf, Wrapped, Wraps,
+    EveryReturn, HasWork, InterceptFn, IsIntercepted, IsObserved, Looks, Named, ObserveFn,
+    Predicate, Probed, ReadOnly, Restorable, Shadow, Synchronous, Then, Viewed, When, WorkOf,
+    Wrapped, Wraps,
 };
 pub use crate::hook::{
     AnyEvent, Dispatch, Hook, Next, OnPanic, Refused, intercept_fn, observe_fn, wrap_around,

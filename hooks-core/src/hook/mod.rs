@@ -61,7 +61,7 @@ pub(crate) use self::rank::{
 pub use self::rank::{Digits, Few, Number, nibble};
 pub use self::run::{
     AnswersNow, AnyEvent, Asynchronous, Changes, ChangesAndGuards, Dispatch, DispatchNow, Facts,
-    Guards, Leaf, Looks, Synchronous,
+    Guards, IsIntercepted, IsObserved, Leaf, Looks, Synchronous,
 };
 pub(crate) use self::run::{
     Ask, Carries, Did, FactsOf, Run, Shows, Since, Start, Steps, StepsOf, Timing, TimingOf, Watch,

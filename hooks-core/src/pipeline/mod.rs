@@ -20,7 +20,8 @@ pub use self::order::{Listed, Listing, Stands, order};
 use crate::decision::HookResult;
 use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary, Speaks};
 use crate::hook::{
-    AnswersNow, AnyEvent, Attach, Dispatch, Hook, Plan, Planner, TimingOf, run_held, sets_held,
+    AnswersNow, AnyEvent, Attach, Dispatch, Hook, IsIntercepted, IsObserved, Plan, Planner,
+    TimingOf, run_held, sets_held,
 };
 use crate::once::Verdict;
 
@@ -79,16 +80,16 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
-    pub fn intercept<'a, E: AnyEvent + Intercepted /* `.intercept(&cx, &mut event)` */>(
+    pub fn intercept<'a, E: IsIntercepted<K> /* `.intercept(&cx, &mut event)` */, K: Verdict>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
-    ) -> impl Future<Output = HookResult<E>> + Send
+    ) -> K::Of<impl Future<Output = HookResult<E>> + Send>
     where
         H::Vocabulary: SharesVocabulary<E::Vocabulary>,
         Self: Dispatch<E>,
     {
-        <Self as Dispatch<E>>::ask(self, cx, event)
+        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
     }
 
     /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another. The
@@ -98,16 +99,16 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
-    pub fn observe<'a, E: AnyEvent + Observed>(
+    pub fn observe<'a, E: IsObserved<K> /* `.observe(&cx, &event)` */, K: Verdict>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
-    ) -> impl Future<Output = ()> + Send
+    ) -> K::Of<impl Future<Output = ()> + Send>
     where
         H::Vocabulary: SharesVocabulary<E::Vocabulary>,
         Self: Dispatch<E>,
     {
-        <Self as Dispatch<E>>::ask(self, cx, event)
+        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
     }
 
     /// Like [`intercept`](Self::intercept), but without an executor. Does not compile if a hook on the event is

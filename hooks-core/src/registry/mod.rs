@@ -35,15 +35,14 @@ pub use self::source::HandlerSource;
 pub use self::spent::{spend_time, time_spent};
 pub use self::spread::spread;
 use crate::decision::{HookResult, Name, ResultOf, go_on};
-use crate::event::{
-    Context, Event, EventSet, Every, Intercepted, Many, Observed, SharesVocabulary, Vocabulary,
-};
+use crate::event::{Context, Event, EventSet, Every, Many, SharesVocabulary, Vocabulary};
 #[cfg(feature = "tokio")]
 use crate::hook::Timeouts;
 use crate::hook::{
-    ABSENT, AnyEvent, Ask, Asynchronous, Dispatch, Face, Hook, NAMELESS, Named, NoHooks, OnPanic,
-    Plan, Planner, Probe, Run, Watch,
+    ABSENT, AnyEvent, Ask, Asynchronous, Dispatch, Face, Hook, IsIntercepted, IsObserved, NAMELESS,
+    Named, NoHooks, OnPanic, Plan, Planner, Probe, Run, Watch,
 };
+use crate::once::Verdict;
 
 /// Hooks that exist only at run time: plugins, scripts, hooks that a configuration names.
 ///
@@ -432,16 +431,16 @@ impl<V: Vocabulary> HookRegistry<V> {
     /// # Panics
     ///
     /// If a hook panics that was registered with [`OnPanic::Propagate`].
-    pub fn intercept<'a, E: AnyEvent + Intercepted>(
+    pub fn intercept<'a, E: IsIntercepted<K>, K: Verdict>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
-    ) -> impl Future<Output = HookResult<E>> + Send
+    ) -> K::Of<impl Future<Output = HookResult<E>> + Send>
     where
         V: SharesVocabulary<E::Vocabulary>,
         Self: Dispatch<E>,
     {
-        <Self as Dispatch<E>>::ask(self, cx, event)
+        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
     }
 
     /// Runs all hooks on an observed event concurrently, like [`Pipeline::observe`](crate::Pipeline::observe).
@@ -449,16 +448,16 @@ impl<V: Vocabulary> HookRegistry<V> {
     /// # Panics
     ///
     /// If a hook panics that was registered with [`OnPanic::Propagate`].
-    pub fn observe<'a, E: AnyEvent + Observed>(
+    pub fn observe<'a, E: IsObserved<K>, K: Verdict>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
-    ) -> impl Future<Output = ()> + Send
+    ) -> K::Of<impl Future<Output = ()> + Send>
     where
         V: SharesVocabulary<E::Vocabulary>,
         Self: Dispatch<E>,
     {
-        <Self as Dispatch<E>>::ask(self, cx, event)
+        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
     }
 
     /// Runs the hooks on an event that is known only at run time.

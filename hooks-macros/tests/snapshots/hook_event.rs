@@ -559,33 +559,37 @@ pub trait ShopHooks: ::hooks_core::Hook<
     /// Runs the hooks on an intercepted event in order, until one blocks, responds or aborts. Hooks change the
     /// event in place.
     #[inline]
-    fn intercept<'__a, __E>(
+    fn intercept<'__a, __E, __K>(
         &'__a self,
         __cx: &'__a ShopContext,
         __event: &'__a mut __E,
-    ) -> impl ::core::future::Future<
-        Output = ::hooks_core::HookResult<__E>,
-    > + ::core::marker::Send
+    ) -> __K::Of<
+        impl ::core::future::Future<
+            Output = ::hooks_core::HookResult<__E>,
+        > + ::core::marker::Send,
+    >
     where
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
-            + ::hooks_core::Intercepted,
+            + ::hooks_core::IsIntercepted<__K>,
+        __K: ::hooks_core::__private::Verdict,
         Self: ::hooks_core::Dispatch<__E>,
     {
-        ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
+        __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
     }
     /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another.
     #[inline]
-    fn observe<'__a, __E>(
+    fn observe<'__a, __E, __K>(
         &'__a self,
         __cx: &'__a ShopContext,
         __event: &'__a __E,
-    ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send
+    ) -> __K::Of<impl ::core::future::Future<Output = ()> + ::core::marker::Send>
     where
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
-            + ::hooks_core::Observed,
+            + ::hooks_core::IsObserved<__K>,
+        __K: ::hooks_core::__private::Verdict,
         Self: ::hooks_core::Dispatch<__E>,
     {
-        ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
+        __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
     }
     /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
     /// context and the event.

@@ -49,7 +49,8 @@ pub(crate) use self::steps::{FactsOf, Start, Steps, StepsOf, TimingOf};
 pub(crate) use self::watch::{Carries, Did, Shows, Since, Watch};
 use super::Hook;
 use crate::decision::{ActionOn, Decides, ResultOf};
-use crate::event::{Access, Answers, Context, Event, Vocabulary};
+use crate::event::{Access, Answers, Context, Event, Intercepted, Observed, Vocabulary};
+use crate::once::{Fails, Holds};
 
 /// Every event: the bound of code that handles events of either kind.
 ///
@@ -68,6 +69,37 @@ pub trait AnyEvent: Event<Kind: Carries> {
     /// Converts the result of hooks on this event into an action on any event.
     #[doc(hidden)]
     fn say(result: ResultOf<Self>) -> <Self::Vocabulary as Vocabulary>::Said;
+}
+
+/// An event of a kind, for each [verdict](crate::once), so that a dispatch of another kind is told once.
+macro_rules! of_kind {
+    ($($(#[$attr:meta])* $Is:ident = $Kind:ident;)*) => { $(
+        $(#[$attr])*
+        #[doc(hidden)]
+        pub trait $Is<K>: AnyEvent + $Kind {}
+
+        #[diagnostic::do_not_recommend]
+        impl<E: AnyEvent + $Kind> $Is<Holds> for E {}
+
+        #[diagnostic::do_not_recommend]
+        impl<E: AnyEvent + $Kind> $Is<Fails> for E where Fails: AsRef<E> {}
+    )* };
+}
+of_kind! {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is not an intercepted event",
+        label = "not intercepted",
+        note = "an observed event is only looked at: its hooks take it by `&` and return nothing, and \
+                agents dispatch it with `.observe(&cx, &event)` or `.observe_now(&cx, &event)`"
+    )]
+    IsIntercepted = Intercepted;
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is not an observed event",
+        label = "not observed",
+        note = "an intercepted event is dispatched with `.intercept(&cx, &mut event)` or \
+                `.intercept_now(&cx, &mut event)`, whose result tells what its hooks decided"
+    )]
+    IsObserved = Observed;
 }
 
 /// A hook's own code for the event `E`: what `#[hook]` writes.

@@ -335,30 +335,32 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
             /// Runs the hooks on an intercepted event in order, until one blocks, responds or aborts. Hooks change the
             /// event in place.
             #[inline]
-            fn intercept<'__a, __E /* `.intercept(&cx, &mut event)` */>(
+            fn intercept<'__a, __E /* `.intercept(&cx, &mut event)` */, __K>(
                 &'__a self,
                 __cx: &'__a #context,
                 __event: &'__a mut __E,
-            ) -> impl ::core::future::Future<Output = ::hooks_core::HookResult<__E>> + ::core::marker::Send
+            ) -> __K::Of<impl ::core::future::Future<Output = ::hooks_core::HookResult<__E>> + ::core::marker::Send>
             where
-                __E: #any + ::hooks_core::Intercepted,
+                __E: #any + ::hooks_core::IsIntercepted<__K>,
+                __K: ::hooks_core::__private::Verdict,
                 Self: ::hooks_core::Dispatch<__E>,
             {
-                ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
+                __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
             }
 
             /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another.
             #[inline]
-            fn observe<'__a, __E>(
+            fn observe<'__a, __E, __K>(
                 &'__a self,
                 __cx: &'__a #context,
                 __event: &'__a __E,
-            ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send
+            ) -> __K::Of<impl ::core::future::Future<Output = ()> + ::core::marker::Send>
             where
-                __E: #any + ::hooks_core::Observed,
+                __E: #any + ::hooks_core::IsObserved<__K>,
+                __K: ::hooks_core::__private::Verdict,
                 Self: ::hooks_core::Dispatch<__E>,
             {
-                ::hooks_core::Dispatch::<__E>::ask(self, __cx, __event)
+                __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
             }
 
             /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
