@@ -1,7 +1,8 @@
 //! Logs one line per tool call, for people to read.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
+use std::fmt;
+use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::agent::{AgentContext, AgentEvent, ToolCallEnd};
@@ -10,6 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::shared::BuildError;
 use crate::shared::changes::Seen;
@@ -57,22 +59,24 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Kept {
-    lines: VecDeque<String>,
+    /// One after the other, each with a line break, which a line itself escapes.
+    lines: VecDeque<u8>,
+    count: usize,
     /// The second of the newest line, and its text. Many lines share a second, and a time zone look-up is slow.
     second: Option<i64>,
-    time: String,
+    time: SmolStr,
 }
 
 impl Kept {
     /// Returns the local time, as `14:30:00`.
-    fn time(&mut self, now: Timestamp) -> &str {
+    fn time(&mut self, now: Timestamp) -> SmolStr {
         if self.second != Some(now.as_second()) {
             self.second = Some(now.as_second());
             let now = now.to_zoned(TimeZone::system());
             let (hour, minute, second) = (now.hour(), now.minute(), now.second());
-            self.time = format!("{hour:02}:{minute:02}:{second:02}");
+            self.time = format_smolstr!("{hour:02}:{minute:02}:{second:02}");
         }
-        &self.time
+        self.time.clone()
     }
 }
 
@@ -139,7 +143,9 @@ impl CommandLogger {
     /// Returns the lines in memory, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        self.0.lock().lines.iter().cloned().collect()
+        let mut log = self.0.lock();
+        let lines = String::from_utf8_lossy(log.lines.make_contiguous());
+        lines.lines().map(String::from).collect()
     }
 }
 
@@ -171,36 +177,29 @@ impl Log for CommandLogger {
 
 impl CommandLogger {
     fn log(&self, done: &ToolCallEnd<'_>) {
-        let capacity = self.0.capacity;
-        let mut log = self.0.lock();
-        // The memory of the oldest line is reused.
-        let oldest = (log.lines.len() >= capacity)
-            .then(|| log.lines.pop_front())
-            .flatten();
-        let mut line = oldest.unwrap_or_else(|| String::with_capacity(64));
-        line.clear();
-        // Writing to a string cannot fail.
-        let _ = write!(
-            line,
-            "[{}] {} ({}ms) success={}",
-            log.time(Timestamp::now()),
+        let time = self.0.lock().time(Timestamp::now());
+        let line = format_args!(
+            "[{time}] {} ({}ms) success={}",
             Visible(done.name),
             done.duration.as_millis(),
             !done.output.is_error,
         );
-        // A subscriber of `tracing` may read the lines, or call a tool.
-        drop(log);
-        trace(self.0.level, &line);
+        // Without the lock: a subscriber of `tracing` may read the lines, or call a tool.
+        trace(self.0.level, line);
         let mut log = self.0.lock();
-        log.lines.push_back(line);
-        while log.lines.len() > capacity {
-            log.lines.pop_front();
+        // Writing to memory cannot fail.
+        let _ = writeln!(log.lines, "{line}");
+        log.count += 1;
+        while log.count > self.0.capacity {
+            let end = log.lines.iter().position(|byte| *byte == b'\n');
+            log.lines.drain(..=end.unwrap_or_default());
+            log.count -= 1;
         }
     }
 }
 
 /// Passes a line to `tracing`, whose levels are constants.
-fn trace(level: LogLevel, line: &str) {
+fn trace(level: LogLevel, line: fmt::Arguments<'_>) {
     const TARGET: &str = "hooks_builtin::command_logger";
     match level {
         LogLevel::Trace => tracing::trace!(target: TARGET, "{line}"),

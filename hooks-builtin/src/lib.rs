@@ -165,12 +165,13 @@ pub use self::shared::webhook as __webhook;
 #[doc(hidden)]
 pub use hooks_core::hooks as __hooks;
 
+/// Several logs, for [`with_builtins!`].
+#[doc(hidden)]
+pub use self::shared::log::Logs as __Logs;
+
 /// Attaches the logs that are on, for [`with_builtins!`].
 #[doc(hidden)]
-pub fn __with_logs<H, L>(
-    hooks: H,
-    logs: L,
-) -> hooks_core::Probed<H, std::sync::Arc<shared::log::Logs<L>>>
+pub fn __with_logs<H, L>(hooks: H, logs: L) -> hooks_core::Probed<H, std::sync::Arc<L>>
 where
     H: hooks_core::Hook,
     L: shared::log::Log,
@@ -181,7 +182,7 @@ where
         .iter()
         .filter(|event| logs.wants(event));
     let seen = wanted.fold(EventSet::NONE, |all, event| all.union(EventSet::one(event)));
-    hooks_core::Probed::seeing(hooks, std::sync::Arc::new(shared::log::Logs(logs)), seen)
+    hooks_core::Probed::seeing(hooks, std::sync::Arc::new(logs), seen)
 }
 
 pub use self::approval::{

@@ -191,8 +191,11 @@ impl PathPrefix {
     ) -> Result<HookAction<ApproveToolCall<'a>>, String> {
         if let Some(tool) = self.0.tool(call.name) {
             for (argument, value) in call.args.as_object().into_iter().flatten() {
-                self.0
-                    .check(tool, call.name, argument, &mut value.clone())?;
+                // Other arguments may be whole files, and are not copied.
+                if !matches!(self.0.holds(tool, argument), Holds::Other) {
+                    self.0
+                        .check(tool, call.name, argument, &mut value.clone())?;
+                }
             }
         }
         Ok(HookAction::Continue)

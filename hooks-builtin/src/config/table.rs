@@ -219,7 +219,7 @@ macro_rules! builtins {
                 let hooks = $crate::__hooks![$($key,)* sandbox, $d($d($d own)*)?];
                 let hooks = $crate::__hooks![hooks, ..chain_logs];
                 let logs = ();
-                $(let logs = (logs, $probe_key);)*
+                $(let logs = $crate::__Logs(logs, $probe_key);)*
                 $crate::__hooks![$crate::__with_logs(hooks, logs)]
             }};
         }

@@ -12,6 +12,7 @@ mod missing;
 mod sandbox;
 mod tools;
 
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -609,12 +610,10 @@ impl Inner {
         let args = args.as_object().unwrap_or(&empty);
         let mut parts = Parts::default();
         // The pattern may be relative to a folder in another argument.
-        let mut folders = vec!["."];
-        for (argument, value) in args {
-            if self.tools.role(&tool, argument) == Some(Role::Read) {
-                folders.extend(value.as_str());
-            }
-        }
+        let read = args
+            .iter()
+            .filter(|(argument, _)| self.tools.role(&tool, argument) == Some(Role::Read));
+        let folders = iter::once(".").chain(read.filter_map(|(_, folder)| folder.as_str()));
         for (argument, value) in args {
             match self.tools.role(&tool, argument) {
                 _ if value.is_null() => {}
@@ -634,7 +633,7 @@ impl Inner {
                         _ => Access::List,
                     };
                     for_texts(value, &mut |glob| {
-                        self.check_glob(cx, glob, access, &folders)
+                        self.check_glob(cx, glob, access, folders.clone())
                     })?;
                 }
                 Some(Role::Patch) => {
@@ -815,12 +814,12 @@ impl Inner {
     }
 
     /// Checks whether the files that a pattern matches may be read, in the workspace and in its folders.
-    fn check_glob(
+    fn check_glob<'a>(
         &self,
         cx: &AgentContext,
         text: &str,
         access: Access,
-        folders: &[&str],
+        folders: impl Iterator<Item = &'a str> + Clone,
     ) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
         // One text may contain several. `[.][.]` is `..` too.
@@ -848,7 +847,7 @@ impl Inner {
             if pattern.is_empty() {
                 continue;
             }
-            for folder in folders {
+            for folder in folders.clone() {
                 let base = guard.enter(path_of_address(folder)?, guard.workspace())?;
                 guard.check_pattern(pattern, &base, access, &mut budget)?;
             }

@@ -4,7 +4,9 @@
 //! remembers: the event in MessagePack, each time, because texts are then copied and not escaped. If the bytes are equal,
 //! the hook changed nothing. Only a change is parsed.
 
+use std::cell::Cell;
 use std::sync::Arc;
+use std::{iter, mem};
 
 use hooks_core::agent::AgentEvent;
 use hooks_core::probe::Ran;
@@ -46,84 +48,87 @@ impl ChangedBy {
     }
 }
 
+thread_local! {
+    /// The memory of an event before, so that most events need none of their own.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// A larger memory is not kept.
+const MOST_KEPT: usize = 64 * 1024;
+
 /// The event of one dispatch, as it was raised and after each hook that changed it. Nothing is remembered of an
 /// event that no hook may change.
 #[derive(Debug, Default)]
 #[doc(hidden)]
 pub struct Seen {
     bytes: Vec<u8>,
-    /// The end of each state of the event in the bytes.
-    ends: Vec<usize>,
-    /// The hook that produced each state, except the first.
-    hooks: Vec<String>,
+    /// The start of each state of the event in the bytes, except the first, and the hook that produced it.
+    steps: Vec<(usize, String)>,
     /// Whether the event could not be serialized.
     is_lost: bool,
     /// Whether anybody looks.
     is_wanted: bool,
 }
 
-/// Most events are smaller, also after a change.
-const MOST_BYTES: usize = 1024;
-
 impl Seen {
     /// Nothing yet. Nothing will be remembered if nobody looks.
-    pub(crate) fn new(is_wanted: bool) -> Self {
+    pub(crate) const fn new(is_wanted: bool) -> Self {
         Seen {
+            bytes: Vec::new(),
+            steps: Vec::new(),
+            is_lost: false,
             is_wanted,
-            ..Seen::default()
         }
     }
 
     /// Remembers the event as it was raised: a hook may change it from here on.
     pub(crate) fn changing(&mut self, event: AgentEvent<'_>) {
-        if self.is_wanted && self.ends.is_empty() {
-            self.bytes.reserve(MOST_BYTES);
+        if self.is_wanted && self.bytes.is_empty() {
+            self.bytes = SPARE.try_with(Cell::take).unwrap_or_default();
             self.add(event);
         }
     }
 
     /// Remembers the event after a hook. Returns whether the hook changed it.
     pub(crate) fn ran(&mut self, hook: Ran<'_>, event: AgentEvent<'_>) -> bool {
-        let newest = match self.ends.len().checked_sub(1) {
-            Some(newest) if hook.changed => newest,
-            _ => return false,
-        };
-        self.add(event);
-        let changed = self.state(newest) != self.state(newest + 1);
+        if !hook.changed || self.bytes.is_empty() {
+            return false;
+        }
+        let newest = self.steps.last().map_or(0, |(start, _)| *start);
+        let start = self.add(event);
+        let changed = self.bytes[newest..start] != self.bytes[start..];
         if changed {
-            self.hooks.push(hook.name.to_owned());
+            self.steps.push((start, hook.name.to_owned()));
         } else {
-            self.ends.pop();
-            self.bytes.truncate(self.ends[newest]);
+            self.bytes.truncate(start);
         }
         changed
     }
 
     /// Forgets what a hook changed that failed: the event is as it was before it.
     pub(crate) fn failed(&mut self, event: AgentEvent<'_>) {
-        if self.ends.is_empty() {
+        if self.bytes.is_empty() {
             return;
         }
-        let start = self.bytes.len();
-        self.add(event);
+        let start = self.add(event);
         let restored = self.bytes.split_off(start);
-        self.ends.pop();
-        if let Some(nth) = (0..self.ends.len()).find(|nth| *self.state(*nth) == restored) {
-            self.ends.truncate(nth + 1);
-            self.hooks.truncate(nth);
-            self.bytes.truncate(self.ends[nth]);
+        let same = self.states().position(|state| state == restored);
+        if let Some(nth) = same
+            && let Some((start, _)) = self.steps.get(nth)
+        {
+            self.bytes.truncate(*start);
+            self.steps.truncate(nth);
         }
     }
 
     /// Returns what hooks have changed.
     pub(crate) fn changes(&self) -> Option<Changes> {
-        if self.is_lost || self.hooks.is_empty() {
+        if self.is_lost || self.steps.is_empty() {
             return None;
         }
-        let states = (0..self.ends.len()).map(|nth| value(self.state(nth)));
-        let states: Vec<_> = states.collect();
-        let steps = states.windows(2).zip(&self.hooks);
-        let by = steps.map(|(step, hook)| ChangedBy {
+        let states: Vec<_> = self.states().map(value).collect();
+        let steps = states.windows(2).zip(&self.steps);
+        let by = steps.map(|(step, (_, hook))| ChangedBy {
             hook: hook.clone(),
             patch: patch(&step[0], &step[1]),
         });
@@ -135,17 +140,31 @@ impl Seen {
         })
     }
 
-    fn add(&mut self, event: AgentEvent<'_>) {
+    /// Adds a state. Returns its start.
+    fn add(&mut self, event: AgentEvent<'_>) -> usize {
+        let start = self.bytes.len();
         let mut out = rmp_serde::Serializer::new(&mut self.bytes)
             .with_struct_map()
             .with_human_readable();
         self.is_lost |= event.serialize(&mut out).is_err();
-        self.ends.push(self.bytes.len());
+        start
     }
 
-    fn state(&self, nth: usize) -> &[u8] {
-        let start = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[nth]]
+    fn states(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = self.steps.iter().map(|(start, _)| *start);
+        let ends = starts.clone().chain([self.bytes.len()]);
+        let states = iter::once(0).chain(starts).zip(ends);
+        states.map(|(start, end)| &self.bytes[start..end])
+    }
+}
+
+impl Drop for Seen {
+    fn drop(&mut self) {
+        if (1..=MOST_KEPT).contains(&self.bytes.capacity()) {
+            self.bytes.clear();
+            // A thread at its end keeps nothing.
+            let _ = SPARE.try_with(|spare| spare.set(mem::take(&mut self.bytes)));
+        }
     }
 }
 
@@ -253,10 +272,10 @@ mod tests {
         };
         let mut seen = Seen::new(true);
         seen.changing((&call(r#"{"a":1,"b":2}"#)).into());
-        seen.add((&call(r#"{"b":2,"a":1}"#)).into());
-        seen.hooks.push("reorders".into());
+        let start = seen.add((&call(r#"{"b":2,"a":1}"#)).into());
+        seen.steps.push((start, "reorders".into()));
         assert_eq!(seen.changes(), None);
-        let newest = value(seen.state(1));
+        let newest = value(seen.states().last().unwrap());
         assert_eq!(newest["args"], json!({ "a": 1, "b": 2 }));
     }
 
@@ -268,9 +287,32 @@ mod tests {
         };
         let mut seen = Seen::new(true);
         seen.changing((&call("a")).into());
-        seen.add((&call("b")).into());
-        seen.hooks.push("first of a pipeline".into());
+        let start = seen.add((&call("b")).into());
+        seen.steps.push((start, "first of a pipeline".into()));
         seen.failed((&call("a")).into());
         assert_eq!(seen.changes(), None);
+    }
+    /// They follow each other, or a hook of the one raises the other.
+    #[test]
+    fn dispatches_that_share_memory_see_their_own_events() {
+        let call = |name: &str| BeforeToolCall {
+            name: name.into(),
+            ..BeforeToolCall::default()
+        };
+        let names = |seen: &Seen| -> Vec<_> {
+            let states = seen.states().map(value);
+            states.map(|state| state["name"].clone()).collect()
+        };
+        for _ in 0..2 {
+            let mut outer = Seen::new(true);
+            outer.changing((&call("outer")).into());
+            let mut inner = Seen::new(true);
+            inner.changing((&call("a name that is longer")).into());
+            assert_eq!(names(&inner), ["a name that is longer"]);
+            drop(inner);
+            let start = outer.add((&call("changed")).into());
+            outer.steps.push((start, "hook".into()));
+            assert_eq!(names(&outer), ["outer", "changed"]);
+        }
     }
 }

@@ -40,15 +40,18 @@ impl Log for () {
     fn write(&self, _: &Seen, _: &AgentContext, _: AgentEvent<'_>, _: Option<AnyAction<'_>>) {}
 }
 
-/// Logs, and one more that may be off.
-impl<A: Log, B: Log> Log for (A, Option<B>) {
+/// Logs in the place of one probe: those of `A`, and one more that may be off.
+#[derive(Debug)]
+pub struct Logs<A, B>(pub A, pub Option<B>);
+
+impl<A: Log, B: Log> Log for Logs<A, B> {
     fn wants(&self, event: &EventInfo) -> bool {
-        let (rest, log) = self;
+        let Logs(rest, log) = self;
         rest.wants(event) || log.as_ref().is_some_and(|log| log.wants(event))
     }
 
     fn compares(&self, event: &EventInfo) -> bool {
-        let (rest, log) = self;
+        let Logs(rest, log) = self;
         rest.compares(event) || log.as_ref().is_some_and(|log| log.compares(event))
     }
 
@@ -59,7 +62,7 @@ impl<A: Log, B: Log> Log for (A, Option<B>) {
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
     ) {
-        let (rest, log) = self;
+        let Logs(rest, log) = self;
         rest.write(seen, cx, event, result);
         if let Some(log) = log
             && log.wants(event.info())
@@ -69,34 +72,10 @@ impl<A: Log, B: Log> Log for (A, Option<B>) {
     }
 }
 
-/// Several logs in the place of one probe.
-#[derive(Debug)]
-pub struct Logs<L>(pub L);
-
-impl<L: Log> Log for Logs<L> {
-    fn wants(&self, event: &EventInfo) -> bool {
-        self.0.wants(event)
-    }
-
-    fn compares(&self, event: &EventInfo) -> bool {
-        self.0.compares(event)
-    }
-
-    fn write(
-        &self,
-        seen: &Seen,
-        cx: &AgentContext,
-        event: AgentEvent<'_>,
-        result: Option<AnyAction<'_>>,
-    ) {
-        self.0.write(seen, cx, event, result);
-    }
-}
-
 /// Makes a probe of a log. It is no blanket impl, because the trait is of another crate.
 macro_rules! probe {
-    ($Log:ty $(, for $L:ident)?) => {
-        impl $(<$L: $crate::shared::log::Log>)?
+    ($Log:ty $(, for $($L:ident)+)?) => {
+        impl $(<$($L: $crate::shared::log::Log),+>)?
             ::hooks_core::probe::Probe<::hooks_core::agent::AgentEvent<'static>> for $Log
         {
             type State = $crate::shared::changes::Seen;
@@ -155,4 +134,4 @@ macro_rules! probe {
 }
 pub(crate) use probe;
 
-probe!(Logs<L>, for L);
+probe!(Logs<A, B>, for A B);
