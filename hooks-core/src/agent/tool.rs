@@ -483,6 +483,7 @@ impl Default for AfterToolCall {
 impl AfterToolCall {
     /// A finished call. It takes over the `context` that hooks have added to the call.
     #[must_use]
+    #[inline]
     pub fn of(call: BeforeToolCall, output: ToolOutput, duration: Duration) -> Self {
         AfterToolCall {
             id: call.id,

@@ -61,7 +61,8 @@ impl ChatMessage {
     }
 }
 
-// Macros, because moving a call into another future would cost more than a hook.
+// Macros, because moving a call into another future would cost more than a hook. They return early, because what is moved
+// in one of two branches has a flag that says whether it is still there.
 
 /// The result of a call that does not run.
 macro_rules! skip {
@@ -71,37 +72,34 @@ macro_rules! skip {
             .observe($cx, &ToolCallSkipped::of(&$call, &$cancel))
             .await;
         if $cancel.scope > Scope::Event {
-            Err($cancel)
-        } else {
-            let outcome = $outcome;
-            let output = ToolOutput::error($cancel.to_string());
-            Ok(did_not_run($call, output, outcome))
+            return Err($cancel);
         }
+        let output = ToolOutput::error($cancel.to_string());
+        Ok(did_not_run($call, output, $outcome))
     }};
 }
 
 /// The result of a call with an output.
 macro_rules! finish {
     ($hooks:ident, $cx:ident, $after:ident, $outcome:expr, $ends:ident) => {{
-        let decision = $hooks.intercept($cx, &mut $after).await;
-        if let HookResult::Cancel(cancel) = &decision {
-            hide(&mut $after.output, cancel);
-        }
-        let outcome = $outcome;
+        let aborted = match $hooks.intercept($cx, &mut $after).await {
+            HookResult::Cancel(cancel) => hide(&mut $after.output, cancel),
+            _ => None,
+        };
         $ends();
         $hooks
-            .observe($cx, &ToolCallEnd::of(&$after, outcome))
+            .observe($cx, &ToolCallEnd::of(&$after, $outcome))
             .await;
-        match decision {
-            HookResult::Cancel(cancel) if cancel.scope > Scope::Event => Err(cancel),
-            _ => Ok(ToolCallResult {
-                id: $after.id,
-                name: $after.name,
-                output: $after.output,
-                outcome,
-                context: $after.context,
-            }),
+        if let Some(cancel) = aborted {
+            return Err(cancel);
         }
+        Ok(ToolCallResult {
+            id: $after.id,
+            name: $after.name,
+            output: $after.output,
+            outcome: $outcome,
+            context: $after.context,
+        })
     }};
 }
 
@@ -171,33 +169,34 @@ pub(super) async fn tool_call(
     ends: impl Fn(),
 ) -> Result<ToolCallResult, Cancel> {
     let mut call = call.into();
-    let (cancel, outcome) = 'skipped: {
-        let (output, duration, outcome);
-        match hooks.intercept(cx, &mut call).await {
+    let (output, duration, outcome);
+    'runs: {
+        let (cancel, skipped) = match hooks.intercept(cx, &mut call).await {
             HookResult::Continue => {
                 let asked = hooks.intercept(cx, &mut ApproveToolCall::from(&call)).await;
                 if let Err(skipped) = approved(asked, &call.approval) {
-                    break 'skipped skipped;
+                    skipped
+                } else {
+                    hooks.observe(cx, &ToolCallStart::from(&call)).await;
+                    let is_timed =
+                        hooks.handles::<AfterToolCall>() || hooks.handles::<ToolCallEnd<'_>>();
+                    let clock = Clock::start(is_timed);
+                    output = around!(BeforeToolCall, hooks, cx, &call, tool.clone()(&call));
+                    (duration, outcome) = (clock.elapsed(), ToolOutcome::Ran);
+                    break 'runs;
                 }
-                hooks.observe(cx, &ToolCallStart::from(&call)).await;
-                let is_timed =
-                    hooks.handles::<AfterToolCall>() || hooks.handles::<ToolCallEnd<'_>>();
-                let clock = Clock::start(is_timed);
-                output = around!(BeforeToolCall, hooks, cx, &call, tool.clone()(&call));
-                duration = clock.elapsed();
-                outcome = ToolOutcome::Ran;
             }
             HookResult::Respond(answer) => {
                 output = answer;
-                duration = Duration::ZERO;
-                outcome = ToolOutcome::Answered;
+                (duration, outcome) = (Duration::ZERO, ToolOutcome::Answered);
+                break 'runs;
             }
-            HookResult::Cancel(cancel) => break 'skipped (cancel, ToolOutcome::Skipped),
-        }
-        let mut after = AfterToolCall::of(call, output, duration);
-        return finish!(hooks, cx, after, outcome, ends);
-    };
-    skip!(hooks, cx, call, cancel, outcome, ends)
+            HookResult::Cancel(cancel) => (cancel, ToolOutcome::Skipped),
+        };
+        return skip!(hooks, cx, call, cancel, skipped, ends);
+    }
+    let mut after = AfterToolCall::of(call, output, duration);
+    finish!(hooks, cx, after, outcome, ends)
 }
 
 /// Runs an invalid tool call if hooks can repair it: a call of a tool that does not exist, or with invalid arguments.
@@ -330,10 +329,12 @@ fn deferred(reason: &str) -> Cancel {
     }
 }
 
-/// Replaces the output: the hooks after the one that stopped have not seen it, so no one else may.
+/// Replaces the output: the hooks after the one that stopped have not seen it, so no one else may. Returns what stops more
+/// than the call.
 #[cold]
-fn hide(output: &mut ToolOutput, by: &Cancel) {
+fn hide(output: &mut ToolOutput, by: Cancel) -> Option<Cancel> {
     *output = ToolOutput::error(by.to_string());
+    (by.scope > Scope::Event).then_some(by)
 }
 
 fn did_not_run(call: BeforeToolCall, output: ToolOutput, outcome: ToolOutcome) -> ToolCallResult {
