@@ -3,9 +3,9 @@
 use proc_macro_crate::{Error, FoundCrate, crate_name};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::Path;
 use syn::ext::IdentExt;
 use syn::parse::Parser;
+use syn::{Path, Type};
 
 /// The code, or the error instead of it.
 pub(crate) fn or_compile_error(code: syn::Result<TokenStream>) -> TokenStream {
@@ -136,6 +136,12 @@ pub(crate) fn nearest<'w>(word: &str, all: impl Iterator<Item = &'w str>) -> Opt
 /// Code as its user wrote it.
 pub(crate) fn text(code: &impl ToTokens) -> String {
     code.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Whether a type is one of Rust's own, as far as its name shows it.
+pub(crate) fn is_of_rust(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.len() == 1
+        && ["str", "String", "Vec", "Option", "Box"].iter().any(|name| path.path.segments[0].ident == name))
 }
 
 /// The name of an item as text, without `r#`.

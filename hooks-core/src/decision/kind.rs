@@ -252,7 +252,7 @@ impl Decides for Intercept {
 /// | event | a hook returns |
 /// | --- | --- |
 /// | observed | nothing |
-/// | intercepted | nothing, [`HookAction<E>`], or the [`HookResult<E>`] of a pipeline that it ran |
+/// | intercepted | nothing, or [`HookAction<E>`], which the result of hooks that it ran becomes by `.into()` |
 /// | intercepted and not `no_block` | also `Result<either, X>` with `X: Display`; `Err(x)` blocks with that reason |
 ///
 /// ```
@@ -301,14 +301,6 @@ impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookAction<E> {
     #[inline(always)]
     fn action(self) -> HookAction<E> {
         self
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookResult<E> {
-    #[inline(always)]
-    fn action(self) -> HookAction<E> {
-        self.into()
     }
 }
 

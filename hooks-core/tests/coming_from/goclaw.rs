@@ -518,10 +518,9 @@ mod timeouts {
     async fn a_chain_budget_is_a_timeout_around_a_pipeline() {
         const FOUR: Duration = Duration::from_secs(4);
         #[hook(timeout = "10s")]
-        async fn chain(cx: &AgentContext, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
-            hooks![Takes(FOUR), Takes(FOUR), Takes(FOUR)]
-                .intercept(cx, call)
-                .await
+        async fn chain(cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
+            let takes = hooks![Takes(FOUR), Takes(FOUR), Takes(FOUR)];
+            takes.intercept(cx, call).await.into()
         }
         let result = hooks![chain]
             .intercept(&cx(), &mut BeforeToolCall::default())

@@ -585,8 +585,8 @@ fn pipelines_nest_in_their_place_and_attribution_stays_with_the_hook() {
 #[test]
 fn a_hook_may_return_what_a_pipeline_decided() {
     #[hook]
-    fn delegate(cx: &AgentContext, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
-        hooks![block_shell].intercept_now(cx, call)
+    fn delegate(cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
+        hooks![block_shell].intercept_now(cx, call).into()
     }
     let result = hooks![delegate].intercept_now(&cx(), &mut call("shell"));
     assert_eq!(result.as_cancel().unwrap().hook, "block_shell");

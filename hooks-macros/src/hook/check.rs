@@ -44,6 +44,17 @@ pub(super) fn not_a_hook(item: &Item) -> syn::Error {
     syn::Error::new(at, message)
 }
 
+/// `#[hook]` on an `impl` block of a type of Rust.
+pub(super) fn not_a_type_of_yours(block: &ItemImpl) -> syn::Error {
+    let ty = text(&block.self_ty);
+    syn::Error::new(
+        block.self_ty.span(),
+        format!(
+            "a hook is a type of your crate: write `struct MyHook({ty});`, and `#[hook]` on `impl MyHook`"
+        ),
+    )
+}
+
 /// Checks a hook function.
 pub(super) fn function(function: &mut ItemFn, hook: &Hook, errors: &mut Errors) {
     // The first `#[hook]` is already parsed.

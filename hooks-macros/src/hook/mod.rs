@@ -13,7 +13,7 @@ use syn::{ImplItem, Item};
 
 use self::options::HookOptions;
 use self::parse::Hook;
-use crate::driver::Errors;
+use crate::driver::{Errors, is_of_rust};
 use crate::lifetimes;
 
 /// Expands `#[hook(options)]` on `item`. After an error, the item is still defined, so that one mistake yields one
@@ -34,6 +34,9 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                 Ok(hook) => return expand::function(hook, function),
                 Err(error) => (expand::function_in_error(&function), error),
             }
+        }
+        Ok(Item::Impl(block)) if is_of_rust(&block.self_ty) => {
+            return check::not_a_type_of_yours(&block).into_compile_error();
         }
         Ok(Item::Impl(mut block)) => {
             for item in &mut block.items {

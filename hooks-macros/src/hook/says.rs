@@ -66,15 +66,21 @@ struct Said<'h> {
 }
 
 impl VisitMut for Said<'_> {
-    /// An action is on one event.
+    /// An action is on one event, and a hook returns no result of a dispatch.
     fn visit_path_segment_mut(&mut self, segment: &mut PathSegment) {
         syn::visit_mut::visit_path_segment_mut(self, segment);
-        if segment.ident == "HookAction" && segment.arguments.is_none() {
-            let event = self.handler.event.written();
-            let message = format!("an action is on one event: write `HookAction<{event}>`");
-            self.found.at(segment.span(), message);
-            *segment = syn::parse_str(&format!("HookAction<{event}>")).expect("a type");
-        }
+        let (why, result) = match segment.ident.to_string().as_str() {
+            "HookAction" if segment.arguments.is_none() => ("an action is on one event", ""),
+            "HookResult" => (
+                "a dispatch returns a `HookResult`, and a hook an action",
+                ", and `result.into()` to return what other hooks decided",
+            ),
+            _ => return,
+        };
+        let action = format!("HookAction<{}>", self.handler.event.written());
+        let message = format!("{why}: write `{action}`{result}");
+        self.found.at(segment.span(), message);
+        *segment = syn::parse_str(&action).expect("a type");
     }
 
     /// `Box<dyn Error>` is not `Send`.
@@ -176,9 +182,9 @@ impl Body<'_> {
                 );
             }
             "Block" | "Deny" | "deny" | "Reject" | "reject" | "Refuse" | "Stop" | "stop"
-            | "Abort" | "abort" => "block(reason)",
-            "Allow" | "allow" | "Approve" | "Accept" | "Pass" | "pass" | "Proceed" | "Ok"
-            | "ok" | "None" => "Continue",
+            | "Abort" | "abort" | "cancel" | "skip" | "Skip" => "block(reason)",
+            "Allow" | "allow" | "continue_" | "Approve" | "Accept" | "Pass" | "pass"
+            | "Proceed" | "Ok" | "ok" | "None" => "Continue",
             "Replace" | "replace" | "Change" | "Update" | "Rewrite" => "modify(change)",
             "Answer" | "answer" | "Reply" | "reply" => "respond(answer)",
             _ => {

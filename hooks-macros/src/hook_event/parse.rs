@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DeriveInput, Expr, Fields, GenericParam, Meta, Path, Type, Variant,
-    Visibility, parse_quote,
+    Attribute, Data, DeriveInput, Expr, Fields, GenericParam, Meta, Type, Variant, Visibility,
+    parse_quote,
 };
 
 use crate::driver::{self, Errors};
@@ -296,15 +296,9 @@ fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
 
 /// The borrowed type, which must be usable as the event of only one vocabulary.
 fn named<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
-    const OF_RUST: [&str; 5] = ["str", "String", "Vec", "Option", "Box"];
-    let is_of_rust = |path: &Path| {
-        OF_RUST
-            .iter()
-            .any(|name| path.segments.len() == 1 && path.segments[0].ident == name)
-    };
     match ty {
         Type::Group(group) => named(&group.elem, errors),
-        Type::Path(path) if !is_of_rust(&path.path) => Some(ty),
+        Type::Path(_) if !driver::is_of_rust(ty) => Some(ty),
         Type::Macro(_) => Some(ty),
         other => {
             errors.at(

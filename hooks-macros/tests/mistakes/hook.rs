@@ -427,6 +427,13 @@ impl Count {
 }
 //~ `self`: a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`
 
+// impl_of_a_type_of_rust
+#[hook]
+impl Vec<Rule> {
+    fn check(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> { HookAction::Continue }
+}
+//~ `Vec<Rule>`: a hook is a type of your crate: write `struct MyHook(Vec<Rule>);`, and `#[hook]` on `impl MyHook`
+
 // impl_options_on_a_method_that_is_no_handler
 #[hook]
 impl Guard {
@@ -655,6 +662,13 @@ fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
 //~ `priority`: `priority` is written `priority = 50`
+
+// return_result_of_a_dispatch
+#[hook]
+fn check(call: &BeforeToolCall) -> HookResult<BeforeToolCall> {
+    HookResult::Continue
+}
+//~ `HookResult<BeforeToolCall>`: a dispatch returns a `HookResult`, and a hook an action: write `HookAction<BeforeToolCall>`, and `result.into()` to return what other hooks decided
 
 // returns_an_action_without_a_type
 #[hook]
