@@ -160,8 +160,11 @@ pub use crate::event::{Event, EventInfo, EventSet, Patch, Vocabulary};
 #[doc(hidden)]
 pub use crate::event::{
     AnyVocabulary, Blockable, Context, ContextOf, Intercept, Intercepted, Kind, Observe, Observed,
-    Respondable, SharesVocabulary, Speaks, Subject,
+    Reads, Respondable, SharesVocabulary, Speaks, Subject,
 };
+#[cfg(not(all(feature = "std", feature = "tokio")))]
+#[doc(hidden)]
+pub use crate::hook::NeedsFeature;
 #[cfg(feature = "tokio")]
 #[doc(hidden)]
 pub use crate::hook::Timeout;
@@ -170,7 +173,7 @@ pub use crate::hook::Timeouts;
 #[doc(hidden)]
 pub use crate::hook::{
     AnswersNow, Asynchronous, Attach, CanBlock, CatchPanic, Changes, DefaultPolicy, DispatchNow,
-    EveryReturn, HasWork, InterceptFn, IsIntercepted, IsObserved, Looks, Named, ObserveFn,
+    EveryReturn, Group, HasWork, InterceptFn, IsIntercepted, IsObserved, Looks, Named, ObserveFn,
     Predicate, Probed, ReadOnly, Restorable, Shadow, Synchronous, Then, Viewed, When, WorkOf,
     Wrapped, Wraps,
 };

@@ -2,8 +2,8 @@
 
 pub use crate::decision::{ActionOn, Name, ResultOf, cancelled, go_on};
 pub use crate::event::{
-    Access, Agreed, Both, CanSave, CannotSave, EventInfo, Every, If, Mode, Nibble, On, One,
-    Returned, Saving, SharesVocabulary,
+    Access, Agreed, Both, CanSave, CannotSave, Decisive, EventInfo, Every, If, Mode, Nibble, On,
+    One, Returned, Saving, SharesVocabulary,
 };
 #[cfg(feature = "std")]
 pub use crate::hook::AnyWatch;
@@ -14,6 +14,8 @@ pub use crate::hook::{
     nothing, restored, skipped,
 };
 pub use crate::once::{Fails, Holds, Once, Verdict};
+#[cfg(not(feature = "std"))]
+pub use crate::pipeline::spread;
 pub use crate::pipeline::{
     Arrange, Listed, Listing, Pipeline, Plain, Spreads, Tuples, order, order_of,
 };

@@ -41,6 +41,21 @@ pub enum Observe {}
 #[derive(Debug)]
 pub enum Intercept {}
 
+/// The kind of events about which hooks decide. `#[hook]` reads the constant where a hook returns an action.
+#[diagnostic::on_unimplemented(
+    message = "a hook on an observed event returns nothing",
+    label = "hooks only look at this event",
+    note = "it tells what has happened, so nothing is left to decide: write no return type; to block or to change, take the \
+            intercepted event that comes before, as `BeforeToolCall` comes before `ToolCallEnd`"
+)]
+#[doc(hidden)]
+pub trait Decisive: Kind {
+    const DECIDES: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl Decisive for Intercept {}
+
 impl Kind for Observe {
     type Access<'a, E: Event + 'a> = &'a E;
 

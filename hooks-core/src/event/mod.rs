@@ -29,7 +29,7 @@ mod vocabulary;
 pub(crate) use self::answers::{Answers, Many, Skip, Within};
 pub use self::answers::{Both, Every, Mode, On, One};
 pub use self::info::EventInfo;
-pub use self::kind::{Access, Intercept, Kind, Observe};
+pub use self::kind::{Access, Decisive, Intercept, Kind, Observe};
 pub use self::named::{If, Returned};
 pub use self::rights::{
     Blockable, CanSave, CannotSave, Intercepted, Observed, Patch, Respondable, Saving, Subject,
@@ -38,7 +38,7 @@ pub use self::set::EventSet;
 pub use self::slot::Nibble;
 pub(crate) use self::slot::Slot;
 pub use self::vocabulary::{
-    Agreed, AnyVocabulary, Context, ContextOf, SharesVocabulary, Speaks, Vocabulary,
+    Agreed, AnyVocabulary, Context, ContextOf, Reads, SharesVocabulary, Speaks, Vocabulary,
 };
 
 /// An event: the payload of one variant of a vocabulary.

@@ -91,6 +91,20 @@ pub trait SharesVocabulary<V> {
     }
 }
 
+/// What the hooks of a vocabulary read when they are dispatched on an event of `V`.
+///
+/// rustc knows it from the hooks alone, before it looks at the event. So what points to the context, such as an `Arc`,
+/// goes in as it is.
+#[doc(hidden)]
+pub trait Reads<V> {
+    type Context;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Vocabulary> Reads<V> for AnyVocabulary {
+    type Context = V::Context;
+}
+
 /// The vocabulary of a list that handles no event, such as `hooks![]`: it combines with every vocabulary.
 #[derive(Debug)]
 pub enum AnyVocabulary {}
@@ -107,10 +121,17 @@ impl<V> SharesVocabulary<V> for AnyVocabulary {
     label = "hooks of an unknown vocabulary",
     note = "where hooks are a type parameter, take the trait of their vocabulary, such as `H: AgentHooks`"
 )]
-pub trait Speaks<V>: SharesVocabulary<V, Common = V> {}
+pub trait Speaks<V: Vocabulary>:
+    SharesVocabulary<V, Common = V> + Reads<V, Context = V::Context>
+{
+}
 
 #[diagnostic::do_not_recommend]
-impl<X: Vocabulary> Speaks<X::Static> for X where X: SharesVocabulary<X::Static, Common = X::Static> {}
+impl<X: Vocabulary> Speaks<X::Static> for X where
+    X: SharesVocabulary<X::Static, Common = X::Static>
+        + Reads<X::Static, Context = <X as Vocabulary>::Context>
+{
+}
 
 #[diagnostic::do_not_recommend]
 impl<V: Vocabulary> Speaks<V> for AnyVocabulary {}

@@ -34,7 +34,9 @@ use core::future::Future;
 use core::pin::Pin;
 
 use crate::decision::Name;
-use crate::event::{Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary, Speaks};
+use crate::event::{
+    Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary, Speaks, Vocabulary,
+};
 use crate::once::Verdict;
 
 #[cfg(feature = "std")]
@@ -64,7 +66,8 @@ pub use self::run::{
     Guards, IsIntercepted, IsObserved, Leaf, Looks, Synchronous,
 };
 pub(crate) use self::run::{
-    Ask, Carries, Did, FactsOf, Run, Shows, Since, Start, Steps, StepsOf, Timing, TimingOf, Watch,
+    Ask, Carries, ContextIn, Did, FactsOf, Run, Shows, Since, Start, Steps, StepsOf, Timing,
+    TimingOf, Watch,
 };
 #[cfg(feature = "std")]
 pub(crate) use self::run::{Judged, Round};
@@ -94,6 +97,17 @@ pub trait Static<H: ?Sized> {}
 
 #[diagnostic::do_not_recommend]
 impl<H: ?Sized> Static<H> for H {}
+
+/// What needs a feature of this crate that is off. Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "this needs a feature of hooks-core that is off",
+    label = "needs a feature",
+    note = "write `features = [\"tokio\"]` for it in Cargo.toml for `.timeout(…)`, and `features = [\"std\"]` for \
+            `.on_panic(…)` and `..source`"
+)]
+#[cfg(not(all(feature = "std", feature = "tokio")))]
+#[doc(hidden)]
+pub trait NeedsFeature: Sized {}
 
 /// A hook, or a pipeline of them.
 ///
@@ -242,7 +256,7 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     }
 
     /// Attaches a probe, which sees each dispatch from outside: see [`Probe`].
-    fn with_probe<P, V, K: Verdict>(self, probe: P) -> K::Of<P::Probed<Self>>
+    fn with_probe<P, V: Vocabulary, K: Verdict>(self, probe: P) -> K::Of<P::Probed<Self>>
     where
         Self: Sized,
         Self::Vocabulary: Speaks<V>,
@@ -260,7 +274,7 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     }
 
     /// Wraps this hook in a wrapper of yours, on every event: see [`Wrapper`].
-    fn wrap<W, V, K: Verdict>(self, wrapper: W) -> K::Of<Wrapped<Self, W>>
+    fn wrap<W, V: Vocabulary, K: Verdict>(self, wrapper: W) -> K::Of<Wrapped<Self, W>>
     where
         Self: Sized,
         Self::Vocabulary: Speaks<V>,
@@ -270,6 +284,7 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     }
 
     /// Says what happens when this hook panics, on every event: see [`CatchPanic`].
+    #[cfg(feature = "std")]
     fn on_panic(self, policy: OnPanic) -> CatchPanic<Self>
     where
         Self: Sized,
@@ -284,6 +299,26 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
         Self: Sized,
     {
         Timeout::new(self, limit)
+    }
+
+    #[cfg(not(feature = "std"))]
+    #[doc(hidden)]
+    #[must_use]
+    fn on_panic(self, _: OnPanic) -> Self
+    where
+        Self: NeedsFeature,
+    {
+        self
+    }
+
+    #[cfg(not(feature = "tokio"))]
+    #[doc(hidden)]
+    #[must_use]
+    fn timeout(self, _: core::time::Duration) -> Self
+    where
+        Self: NeedsFeature,
+    {
+        self
     }
 
     /// Lets this hook decide, but undoes its changes: see [`ReadOnly`].

@@ -18,10 +18,12 @@ pub(crate) use self::at::{At, Placed};
 pub use self::nested::{Arrange, Plain, Spreads, Tuples, order_of};
 pub use self::order::{Listed, Listing, Stands, order};
 use crate::decision::HookResult;
-use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary, Speaks};
+use crate::event::{
+    Context, Event, Intercepted, Observed, Reads, SharesVocabulary, Speaks, Vocabulary,
+};
 use crate::hook::{
-    AnswersNow, AnyEvent, Attach, Dispatch, Hook, IsIntercepted, IsObserved, Plan, Planner,
-    TimingOf, run_held, sets_held,
+    AnswersNow, AnyEvent, Attach, ContextIn, Dispatch, Hook, IsIntercepted, IsObserved, Plan,
+    Planner, TimingOf, run_held, sets_held,
 };
 use crate::once::Verdict;
 
@@ -80,16 +82,15 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
-    pub fn intercept<'a, E: IsIntercepted<K> /* `.intercept(&cx, &mut event)` */, K: Verdict>(
+    pub fn intercept<'a, E: IsIntercepted<Self, K> /* `(&cx, &mut event)` */, K: Verdict>(
         &'a self,
-        cx: &'a Context<E>,
+        cx: &'a ContextIn<H, E>,
         event: &'a mut E,
     ) -> K::Of<impl Future<Output = HookResult<E>> + Send>
     where
-        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
-        Self: Dispatch<E>,
+        H::Vocabulary: Reads<E::Vocabulary>,
     {
-        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
+        K::of(E::ask(self, cx, event))
     }
 
     /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another. The
@@ -99,16 +100,15 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
-    pub fn observe<'a, E: IsObserved<K> /* `.observe(&cx, &event)` */, K: Verdict>(
+    pub fn observe<'a, E: IsObserved<Self, K> /* `.observe(&cx, &event)` */, K: Verdict>(
         &'a self,
-        cx: &'a Context<E>,
+        cx: &'a ContextIn<H, E>,
         event: &'a E,
     ) -> K::Of<impl Future<Output = ()> + Send>
     where
-        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
-        Self: Dispatch<E>,
+        H::Vocabulary: Reads<E::Vocabulary>,
     {
-        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
+        K::of(E::ask(self, cx, event))
     }
 
     /// Like [`intercept`](Self::intercept), but without an executor. Does not compile if a hook on the event is
@@ -123,11 +123,11 @@ impl<H: Hook> Pipeline<H> {
         E: AnyEvent + Intercepted, /* `.intercept_now(&cx, &mut event)` */
     >(
         &'a self,
-        cx: &'a Context<E>,
+        cx: &'a ContextIn<H, E>,
         event: &'a mut E,
     ) -> HookResult<E>
     where
-        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        H::Vocabulary: SharesVocabulary<E::Vocabulary> + Reads<E::Vocabulary, Context = Context<E>>,
         Self: Dispatch<E>,
         TimingOf<Self, E>: AnswersNow<E>,
     {
@@ -140,9 +140,9 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics.
     #[inline]
-    pub fn observe_now<'a, E: AnyEvent + Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
+    pub fn observe_now<'a, E: AnyEvent + Observed>(&'a self, cx: &'a ContextIn<H, E>, event: &'a E)
     where
-        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        H::Vocabulary: SharesVocabulary<E::Vocabulary> + Reads<E::Vocabulary, Context = Context<E>>,
         Self: Dispatch<E>,
         TimingOf<Self, E>: AnswersNow<E>,
     {
@@ -150,7 +150,7 @@ impl<H: Hook> Pipeline<H> {
     }
 
     /// Attaches a probe, and stays a pipeline: see [`Hook::with_probe`].
-    pub fn with_probe<P, V, K: Verdict>(self, probe: P) -> K::Of<Pipeline<P::Probed<H>>>
+    pub fn with_probe<P, V: Vocabulary, K: Verdict>(self, probe: P) -> K::Of<Pipeline<P::Probed<H>>>
     where
         H::Vocabulary: Speaks<V>,
         P: Attach<V, K>,
@@ -183,6 +183,16 @@ impl<H: Hook> Pipeline<H> {
     pub fn plan(&self) -> Plan {
         Plan::of(&self.hooks)
     }
+}
+
+/// Without `std`, there is no source.
+#[cfg(not(feature = "std"))]
+pub fn spread<V, G, S: crate::hook::NeedsFeature>(
+    _: &crate::event::Agreed<V>,
+    hooks: G,
+    _: S,
+) -> G {
+    hooks
 }
 
 /// In a list, each hook of a pipeline takes its own place; with `hooks![pipeline @ 10]` they all run at priority 10.

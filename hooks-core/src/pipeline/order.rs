@@ -17,6 +17,7 @@ use crate::hook::{Bool, Hook, Number, Place, Several, Single, Swap};
     note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook; a source of hooks, such as a `Runtime`, goes in as `..runtime`",
     note = "a log or another `Probe` is attached to hooks: `hooks![…].with_probe(&log)`"
 )]
+#[expect(clippy::type_complexity, reason = "a list's order is a type")]
 pub trait Listing: Sized /* in a `static`: `LazyLock<HookRegistry<AgentEvent>>` */ {
     /// The hook's vocabulary.
     type Vocabulary;
@@ -25,16 +26,54 @@ pub trait Listing: Sized /* in a `static`: `LazyLock<HookRegistry<AgentEvent>>` 
 
     /// Takes the hook into a list, at position `P`. This is a function of its own trait, so that rustc reports an
     /// item that is not a hook at the user's token.
-    fn listed<P>(hook: Self) -> (Listed<Self, RankIn<Self>, P>, Agreed<VocabularyIn<Self>>)
+    fn listed<P>(hook: Self) -> In<Self, RankIn<Self>, P, VocabularyIn<Self>>
     where
         Self: Stands<<<Self as Listing>::Rank as Number>::Shape>;
 
     /// The same for the only item of a list, which has no order to lose.
-    fn alone<P>(hook: Self) -> (Listed<Self, Self::Rank, P>, Agreed<Self::Vocabulary>);
+    fn alone<P>(hook: Self) -> Of<Self, ShapeIn<Self>, In<Self, Self::Rank, P, Self::Vocabulary>>
+    where
+        Self: Known<ShapeIn<Self>>;
 
     /// The same, with the priority that the list gives it.
-    fn listed_at<P, R: Number>(hook: Self) -> (Listed<At<Self, R>, R, P>, Agreed<AnyVocabulary>);
+    fn listed_at<P, R: Number>(
+        hook: Self,
+    ) -> Of<Self::Vocabulary, (), In<At<Self, R>, R, P, AnyVocabulary>>;
 }
+
+/// A hook in a list, and the vocabulary on which it agrees.
+type In<H, R, P, V> = (Listed<H, R, P>, Agreed<V>);
+type Of<X, S, T> = <X as Known<S>>::Of<T>;
+
+/// `T`, if rustc knows `Self` and `S`, the shape of a rank. What is not a hook has no shape, so rustc says no more of it.
+#[diagnostic::on_unimplemented(
+    message = "the hooks in `{Self}` are not known here",
+    label = "hooks of an unknown type",
+    note = "hooks behind a type parameter or an `impl AgentHooks` need no list: take them as they are, without `hooks![…]`",
+    note = "with others, they go before or after them, `hooks![first].then(second)`, or have a place in the list, with \
+            `@ 10` after them"
+)]
+pub trait Known<S> {
+    /// The type itself.
+    type Of<T>;
+    /// The value, as this type.
+    fn of<T>(value: T) -> Self::Of<T>;
+}
+
+macro_rules! known {
+    ($($shape:ty)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<X: ?Sized> Known<$shape> for X {
+            type Of<T> = T;
+
+            #[inline(always)]
+            fn of<T>(value: T) -> T {
+                value
+            }
+        }
+    )* };
+}
+known!(() Single Several);
 
 type ShapeIn<H> = <<H as Listing>::Rank as Number>::Shape;
 type RankIn<H> = <H as Stands<ShapeIn<H>>>::Rank;
@@ -86,7 +125,7 @@ impl<H: Hook> Listing for H {
     type Rank = H::Rank;
 
     #[inline(always)]
-    fn listed<P>(hook: H) -> (Listed<H, RankIn<H>, P>, Agreed<VocabularyIn<H>>)
+    fn listed<P>(hook: H) -> In<H, RankIn<H>, P, VocabularyIn<H>>
     where
         H: Stands<ShapeIn<H>>,
     {
@@ -100,18 +139,21 @@ impl<H: Hook> Listing for H {
     }
 
     #[inline(always)]
-    fn alone<P>(hook: H) -> (Listed<H, H::Rank, P>, Agreed<H::Vocabulary>) {
-        (
+    fn alone<P>(hook: H) -> Of<H, ShapeIn<H>, In<H, H::Rank, P, H::Vocabulary>>
+    where
+        H: Known<ShapeIn<H>>,
+    {
+        H::of((
             Listed {
                 hook,
                 order: PhantomData,
             },
             Agreed::NEW,
-        )
+        ))
     }
 
     #[inline(always)]
-    fn listed_at<P, R: Number>(hook: H) -> (Listed<At<H, R>, R, P>, Agreed<AnyVocabulary>) {
+    fn listed_at<P, R: Number>(hook: H) -> In<At<H, R>, R, P, AnyVocabulary> {
         (
             Listed {
                 hook: At::new(hook),

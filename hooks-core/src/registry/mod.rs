@@ -35,12 +35,12 @@ pub use self::source::HandlerSource;
 pub use self::spent::{spend_time, time_spent};
 pub use self::spread::spread;
 use crate::decision::{HookResult, Name, ResultOf, go_on};
-use crate::event::{Context, Event, EventSet, Every, Many, SharesVocabulary, Vocabulary};
+use crate::event::{Context, Event, EventSet, Every, Many, Reads, Vocabulary};
 #[cfg(feature = "tokio")]
 use crate::hook::Timeouts;
 use crate::hook::{
-    ABSENT, AnyEvent, Ask, Asynchronous, Dispatch, Face, Hook, IsIntercepted, IsObserved, NAMELESS,
-    Named, NoHooks, OnPanic, Plan, Planner, Probe, Run, Watch,
+    ABSENT, AnyEvent, Ask, Asynchronous, ContextIn, Dispatch, Face, Hook, IsIntercepted,
+    IsObserved, NAMELESS, Named, NoHooks, OnPanic, Plan, Planner, Probe, Run, Watch,
 };
 use crate::once::Verdict;
 
@@ -431,16 +431,15 @@ impl<V: Vocabulary> HookRegistry<V> {
     /// # Panics
     ///
     /// If a hook panics that was registered with [`OnPanic::Propagate`].
-    pub fn intercept<'a, E: IsIntercepted<K>, K: Verdict>(
+    pub fn intercept<'a, E: IsIntercepted<Self, K>, K: Verdict>(
         &'a self,
-        cx: &'a Context<E>,
+        cx: &'a ContextIn<Self, E>,
         event: &'a mut E,
     ) -> K::Of<impl Future<Output = HookResult<E>> + Send>
     where
-        V: SharesVocabulary<E::Vocabulary>,
-        Self: Dispatch<E>,
+        V: Reads<E::Vocabulary>,
     {
-        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
+        K::of(E::ask(self, cx, event))
     }
 
     /// Runs all hooks on an observed event concurrently, like [`Pipeline::observe`](crate::Pipeline::observe).
@@ -448,16 +447,15 @@ impl<V: Vocabulary> HookRegistry<V> {
     /// # Panics
     ///
     /// If a hook panics that was registered with [`OnPanic::Propagate`].
-    pub fn observe<'a, E: IsObserved<K>, K: Verdict>(
+    pub fn observe<'a, E: IsObserved<Self, K>, K: Verdict>(
         &'a self,
-        cx: &'a Context<E>,
+        cx: &'a ContextIn<Self, E>,
         event: &'a E,
     ) -> K::Of<impl Future<Output = ()> + Send>
     where
-        V: SharesVocabulary<E::Vocabulary>,
-        Self: Dispatch<E>,
+        V: Reads<E::Vocabulary>,
     {
-        K::of(<Self as Dispatch<E>>::ask(self, cx, event))
+        K::of(E::ask(self, cx, event))
     }
 
     /// Runs the hooks on an event that is known only at run time.

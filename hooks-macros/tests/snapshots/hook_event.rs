@@ -93,6 +93,11 @@ impl ::hooks_core::SharesVocabulary<::hooks_core::AnyVocabulary> for ShopEvent<'
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
+impl<__V> ::hooks_core::Reads<__V> for ShopEvent<'_> {
+    type Context = ShopContext;
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
 impl ::hooks_core::ContextOf<ShopEvent<'_>>
 for <fn(&'static ()) -> ShopContext as ::hooks_core::__private::Returned>::Type {
     fn of(__context: &Self) -> &Self {
@@ -570,7 +575,7 @@ pub trait ShopHooks: ::hooks_core::Hook<
     >
     where
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
-            + ::hooks_core::IsIntercepted<__K>,
+            + ::hooks_core::IsIntercepted<Self, __K>,
         __K: ::hooks_core::__private::Verdict,
         Self: ::hooks_core::Dispatch<__E>,
     {
@@ -585,7 +590,7 @@ pub trait ShopHooks: ::hooks_core::Hook<
     ) -> __K::Of<impl ::core::future::Future<Output = ()> + ::core::marker::Send>
     where
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
-            + ::hooks_core::IsObserved<__K>,
+            + ::hooks_core::IsObserved<Self, __K>,
         __K: ::hooks_core::__private::Verdict,
         Self: ::hooks_core::Dispatch<__E>,
     {

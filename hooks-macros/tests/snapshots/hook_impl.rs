@@ -10,7 +10,9 @@ impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
         call: &BeforeToolCall,
     ) -> HookAction<
         <BeforeToolCall as ::hooks_core::__private::If<
-            { <BeforeToolCall as ::hooks_core::Event>::IS_EVENT },
+            {
+                <<BeforeToolCall as ::hooks_core::Event>::Kind as ::hooks_core::__private::Decisive>::DECIDES
+            },
         >>::Event,
     > {
         self.store.check(call)

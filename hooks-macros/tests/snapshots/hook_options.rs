@@ -16,7 +16,9 @@ impl guard {
     ) -> Result<
         HookAction<
             <BeforeToolCall as hooks::__private::If<
-                { <BeforeToolCall as hooks::Event>::IS_EVENT },
+                {
+                    <<BeforeToolCall as hooks::Event>::Kind as hooks::__private::Decisive>::DECIDES
+                },
             >>::Event,
         >,
         Denied,

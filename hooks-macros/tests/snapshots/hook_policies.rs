@@ -14,7 +14,9 @@ impl check {
         call: &BeforeToolCall,
     ) -> HookAction<
         <BeforeToolCall as ::hooks_core::__private::If<
-            { <BeforeToolCall as ::hooks_core::Event>::IS_EVENT },
+            {
+                <<BeforeToolCall as ::hooks_core::Event>::Kind as ::hooks_core::__private::Decisive>::DECIDES
+            },
         >>::Event,
     > {
         ask(call).await

@@ -49,7 +49,7 @@ pub(crate) use self::steps::{FactsOf, Start, Steps, StepsOf, TimingOf};
 pub(crate) use self::watch::{Carries, Did, Shows, Since, Watch};
 use super::Hook;
 use crate::decision::{ActionOn, Decides, ResultOf};
-use crate::event::{Access, Answers, Context, Event, Intercepted, Observed, Vocabulary};
+use crate::event::{Access, Answers, Context, Event, Intercepted, Observed, Reads, Vocabulary};
 use crate::once::{Fails, Holds};
 
 /// Every event: the bound of code that handles events of either kind.
@@ -71,31 +71,61 @@ pub trait AnyEvent: Event<Kind: Carries> {
     fn say(result: ResultOf<Self>) -> <Self::Vocabulary as Vocabulary>::Said;
 }
 
-/// An event of a kind, for each [verdict](crate::once), so that a dispatch of another kind is told once.
+/// The context of the event `E`, as the hooks `H` read it.
+pub(crate) type ContextIn<H, E> =
+    <<H as Hook>::Vocabulary as Reads<<E as Event>::Vocabulary>>::Context;
+
+/// An event of a kind and of the hooks' vocabulary, for each [verdict](crate::once), so that a dispatch of another one is
+/// told once.
 macro_rules! of_kind {
     ($($(#[$attr:meta])* $Is:ident = $Kind:ident;)*) => { $(
         $(#[$attr])*
         #[doc(hidden)]
-        pub trait $Is<K>: AnyEvent + $Kind {}
+        pub trait $Is<H: Hook + ?Sized, K>: AnyEvent + $Kind {
+            /// Dispatches the event.
+            fn ask<'a>(
+                hooks: &'a H,
+                cx: &'a ContextIn<H, Self>,
+                event: Access<'a, Self>,
+            ) -> impl Future<Output = ResultOf<Self>> + Send
+            where
+                H::Vocabulary: Reads<Self::Vocabulary>;
+        }
 
-        #[diagnostic::do_not_recommend]
-        impl<E: AnyEvent + $Kind> $Is<Holds> for E {}
-
-        #[diagnostic::do_not_recommend]
-        impl<E: AnyEvent + $Kind> $Is<Fails> for E where Fails: AsRef<E> {}
+        of_kind!($Is $Kind Holds [];);
+        of_kind!($Is $Kind Fails [Fails: AsRef<E>,];);
     )* };
+    ($Is:ident $Kind:ident $Verdict:ident [$($never:tt)*];) => {
+        #[diagnostic::do_not_recommend]
+        impl<E: AnyEvent + $Kind, H: Dispatch<E> + ?Sized> $Is<H, $Verdict> for E
+        where
+            $($never)*
+            H::Vocabulary: Reads<E::Vocabulary, Context = Context<E>>,
+        {
+            #[inline(always)]
+            fn ask<'a>(
+                hooks: &'a H,
+                cx: &'a Context<E>,
+                event: Access<'a, E>,
+            ) -> impl Future<Output = ResultOf<E>> + Send {
+                <TimingOf<H, E> as Timing>::enter::<H, E, ()>(hooks, Ask::new(cx, event))
+            }
+        }
+    };
 }
 of_kind! {
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not an intercepted event",
-        label = "not intercepted",
+        message = "`{Self}` is not an intercepted event of these hooks",
+        label = "not intercepted, or of another vocabulary",
+        note = "the hooks of one list, and the events that it is given, share one vocabulary: make one pipeline for each",
         note = "an observed event is only looked at: its hooks take it by `&` and return nothing, and \
                 agents dispatch it with `.observe(&cx, &event)` or `.observe_now(&cx, &event)`"
     )]
     IsIntercepted = Intercepted;
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` is not an observed event",
-        label = "not observed",
+        message = "`{Self}` is not an observed event of these hooks",
+        label = "not observed, or of another vocabulary",
+        note = "the hooks of one list, and the events that it is given, share one vocabulary: make one pipeline for each",
         note = "an intercepted event is dispatched with `.intercept(&cx, &mut event)` or \
                 `.intercept_now(&cx, &mut event)`, whose result tells what its hooks decided"
     )]

@@ -94,4 +94,8 @@ async fn main() {
     }
     assert_eq!(count.calls.load(Ordering::Relaxed), 44);
     assert_eq!(shared.plan().count(), 3);
+    // The context, too.
+    let (cx, mut call) = (Arc::new(AgentContext::new("s1")), BeforeToolCall::default());
+    assert!(shared.intercept(&cx, &mut call).await.is_continue());
+    assert!(hooks![lower].intercept_now(&cx, &mut call).is_continue());
 }

@@ -79,7 +79,12 @@ impl Checked<'_> {
         let is_own = matches!(&self.handler.event, Handled::One { written, .. }
             if written.for_static() == for_static);
         self.is_of_another |= !is_own;
-        let is_so = if is_own {
+        let is_so = if is_own && of != "Next" {
+            let event = driver::moved(&for_static.to_token_stream(), self.handler.event.span());
+            let kind =
+                quote_spanned!(self.handler.event.span()=> <#event as ::hooks_core::Event>::Kind);
+            quote!(<#kind as ::hooks_core::__private::Decisive>::DECIDES)
+        } else if is_own {
             is_event(self.handler, &for_static)
         } else {
             let span = ty.span();
@@ -107,7 +112,7 @@ impl VisitMut for Checked<'_> {
         }
         if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments
             && let Some(GenericArgument::Type(ty)) = arguments.args.last_mut()
-            && matches!(ty, Type::Path(_))
+            && !matches!(ty, Type::Infer(_))
             && !lifetimes::is_generic(ty, self.block)
         {
             *ty = self.event(&of, ty);

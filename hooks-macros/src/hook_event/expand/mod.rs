@@ -115,6 +115,11 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             type Common = #ident<'static>;
         }
 
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<__V> ::hooks_core::Reads<__V> for #ident<'_> {
+            type Context = #context;
+        }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -341,7 +346,7 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
                 __event: &'__a mut __E,
             ) -> __K::Of<impl ::core::future::Future<Output = ::hooks_core::HookResult<__E>> + ::core::marker::Send>
             where
-                __E: #any + ::hooks_core::IsIntercepted<__K>,
+                __E: #any + ::hooks_core::IsIntercepted<Self, __K>,
                 __K: ::hooks_core::__private::Verdict,
                 Self: ::hooks_core::Dispatch<__E>,
             {
@@ -356,7 +361,7 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
                 __event: &'__a __E,
             ) -> __K::Of<impl ::core::future::Future<Output = ()> + ::core::marker::Send>
             where
-                __E: #any + ::hooks_core::IsObserved<__K>,
+                __E: #any + ::hooks_core::IsObserved<Self, __K>,
                 __K: ::hooks_core::__private::Verdict,
                 Self: ::hooks_core::Dispatch<__E>,
             {
