@@ -577,9 +577,8 @@ pub trait ShopHooks: ::hooks_core::Hook<
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
             + ::hooks_core::IsIntercepted<Self, __K>,
         __K: ::hooks_core::__private::Verdict,
-        Self: ::hooks_core::Dispatch<__E>,
     {
-        __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
+        __K::of(__E::ask(self, __cx, __event))
     }
     /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another.
     #[inline]
@@ -592,9 +591,8 @@ pub trait ShopHooks: ::hooks_core::Hook<
         __E: ::hooks_core::AnyEvent<Vocabulary = ShopEvent<'static>>
             + ::hooks_core::IsObserved<Self, __K>,
         __K: ::hooks_core::__private::Verdict,
-        Self: ::hooks_core::Dispatch<__E>,
     {
-        __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
+        __K::of(__E::ask(self, __cx, __event))
     }
     /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
     /// context and the event.

@@ -314,7 +314,7 @@ where
 /// Hooks that are all plain `fn`s on `E`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "the hooks in `{Self}` are not known to answer `{E}` without being awaited",
+    message = "the hooks in `{Self}` may have to be awaited",
     label = "one of the hooks on this event may be `async`",
     note = "write `.intercept(&cx, &mut event).await` or `.observe(&cx, &event).await`; where hooks are a type \
             parameter, `AgentHooksNow` in the place of `AgentHooks` takes only hooks that are plain `fn`s"

@@ -29,7 +29,7 @@ pub enum OnPanic {
 /// Catches the panics of a hook, on every event: what [`Hook::on_panic`](crate::Hook::on_panic) returns.
 ///
 /// A panic in a pipeline is one failure of all its hooks together: the hooks after the one that panicked do not run.
-/// The failure has the name of the hook that panicked. Needs the feature `std`; without it, nothing is caught.
+/// The failure has the name of the hook that panicked. Needs the feature `std`.
 ///
 /// If a hook with `#[hook(around)]` panics, [`Skip`](OnPanic::Skip) gives the output that the work had, and runs the work
 /// without the hook if it has not begun. Work that has begun and whose output is lost does not run again: its output says

@@ -348,9 +348,8 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
             where
                 __E: #any + ::hooks_core::IsIntercepted<Self, __K>,
                 __K: ::hooks_core::__private::Verdict,
-                Self: ::hooks_core::Dispatch<__E>,
             {
-                __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
+                __K::of(__E::ask(self, __cx, __event))
             }
 
             /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another.
@@ -363,9 +362,8 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
             where
                 __E: #any + ::hooks_core::IsObserved<Self, __K>,
                 __K: ::hooks_core::__private::Verdict,
-                Self: ::hooks_core::Dispatch<__E>,
             {
-                __K::of(::hooks_core::Dispatch::<__E>::ask(self, __cx, __event))
+                __K::of(__E::ask(self, __cx, __event))
             }
 
             /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
