@@ -73,7 +73,13 @@ const _: () = {
         type Facts = ::hooks_core::__private::Guards;
         const MUTATES: ::core::primitive::bool = <::hooks_core::__private::Looks as ::hooks_core::__private::Facts>::CHANGES;
         fn is_guard(&self) -> ::core::primitive::bool {
-            ::hooks_core::__private::judges::<__Event_call>()
+            ::hooks_core::__private::judges::<
+                <__Event_call as ::hooks_core::__private::If<
+                    {
+                        <<BeforeToolCall as ::hooks_core::Event>::Kind as ::hooks_core::__private::Decisive>::DECIDES
+                    },
+                >>::Event,
+            >()
         }
         #[cfg_attr(not(debug_assertions), inline(always))]
         fn wants(

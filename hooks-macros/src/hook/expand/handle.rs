@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, LifetimeParam, parse_quote};
 
 use super::body::Parts;
-use super::types::every_vocabulary;
+use super::types::{decides, every_vocabulary};
 use crate::driver;
 use crate::hook::parse::{Handled, Handler, Hook};
 
@@ -138,7 +138,17 @@ fn fact(name: &str) -> TokenStream {
 fn guards(parts: &Parts<'_>) -> Option<TokenStream> {
     let Parts { handler, event, .. } = parts;
     let guard = handler.options.guard?;
-    let event = driver::moved(event, guard);
+    let mut event = driver::moved(event, guard);
+    // The signature reports an observed event.
+    if let Handled::One {
+        written,
+        alias: Some(_),
+        ..
+    } = &handler.event
+    {
+        let is_so = decides(handler, &written.for_static());
+        event = quote_spanned!(guard=> <#event as ::hooks_core::__private::If<{ #is_so }>>::Event);
+    }
     let judges = quote_spanned!(guard=> ::hooks_core::__private::judges::<#event>());
     Some(quote! {
         fn is_guard(&self) -> ::core::primitive::bool {

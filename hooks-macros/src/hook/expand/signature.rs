@@ -12,7 +12,7 @@ use syn::{
     Visibility, parse_quote,
 };
 
-use super::types::is_event;
+use super::types::{decides, is_event};
 use crate::driver;
 use crate::hook::parse::{Handled, Handler};
 use crate::lifetimes::{self, AnyLifetime};
@@ -80,10 +80,7 @@ impl Checked<'_> {
             if written.for_static() == for_static);
         self.is_of_another |= !is_own;
         let is_so = if is_own && of != "Next" {
-            let event = driver::moved(&for_static.to_token_stream(), self.handler.event.span());
-            let kind =
-                quote_spanned!(self.handler.event.span()=> <#event as ::hooks_core::Event>::Kind);
-            quote!(<#kind as ::hooks_core::__private::Decisive>::DECIDES)
+            decides(self.handler, &for_static)
         } else if is_own {
             is_event(self.handler, &for_static)
         } else {

@@ -121,6 +121,14 @@ pub(super) fn is_event(handler: &Handler, ty: &Type) -> TokenStream {
     }
 }
 
+/// Checks that hooks decide about an event: otherwise it does not compile.
+pub(super) fn decides(handler: &Handler, ty: &Type) -> TokenStream {
+    let span = handler.event.span();
+    let ty = driver::moved(&ty.to_token_stream(), span);
+    let kind = quote_spanned!(span=> <#ty as ::hooks_core::Event>::Kind);
+    quote!(<#kind as ::hooks_core::__private::Decisive>::DECIDES)
+}
+
 /// What the `nth` handler adds to the hook's types, if it has a `cfg`. A type cannot have a `cfg` in place, but an
 /// alias can, and then the event need not even exist.
 fn aliases(nth: usize, handler: &Handler) -> Option<TokenStream> {
