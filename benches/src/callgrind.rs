@@ -40,19 +40,35 @@ pub fn this_program() -> Result<String, String> {
 /// What went wrong with `valgrind` or with the program.
 #[expect(clippy::cast_precision_loss, reason = "no count here is that large")]
 pub fn instructions(command: &[&str], few: u64, many: u64) -> Result<f64, String> {
-    let least = counted(command, few)?;
-    let most = counted(command, many)?;
+    let counted = |times: u64| {
+        whole_run(
+            Command::new(command[0])
+                .args(&command[1..])
+                .arg(times.to_string()),
+        )
+    };
+    let least = counted(few)?;
+    let most = counted(many)?;
     Ok(most.saturating_sub(least) as f64 / (many - few) as f64)
 }
 
-/// How many instructions a whole run takes.
-fn counted(command: &[&str], times: u64) -> Result<u64, String> {
+/// How many instructions a whole run takes, from the start of the program to its end.
+///
+/// # Errors
+///
+/// What went wrong with `valgrind` or with the program.
+pub fn whole_run(command: &Command) -> Result<u64, String> {
     let file = env::temp_dir().join(format!("hooks-benches-{}.callgrind", process::id()));
     let run = Command::new("valgrind")
         .arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", file.display()))
-        .args(command)
-        .arg(times.to_string())
+        .arg(command.get_program())
+        .args(command.get_args())
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
         .output()
         .map_err(|error| error.to_string())?;
     let written = fs::read_to_string(&file);
