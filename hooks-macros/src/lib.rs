@@ -4,10 +4,6 @@
 //! own token, and `expand` writes the code. `driver` holds what the macros share. Generated code accesses
 //! `hooks-core` only through `__private`, and contains no `unsafe`.
 
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-mod readme {}
-
 mod driver;
 mod glob;
 mod hook;
