@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use hooks_core::agent::*;
+use crate::vocabulary::*;
 use hooks_core::{Event, HookAction, HookResult, async_trait, hook};
 
 pub(crate) type Registry = AgentRegistry;
@@ -20,16 +20,6 @@ pub(crate) fn call(name: &str) -> BeforeToolCall {
     BeforeToolCall {
         name: name.into(),
         ..BeforeToolCall::default()
-    }
-}
-
-pub(crate) fn approve(args: &serde_json::Value) -> ApproveToolCall<'_> {
-    ApproveToolCall {
-        id: "1",
-        name: "shell",
-        args,
-        annotations: ToolAnnotations::default(),
-        approval: &Approval::Usual,
     }
 }
 

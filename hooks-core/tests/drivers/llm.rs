@@ -378,3 +378,34 @@ fn a_delta_allocates_only_for_hooks_that_are_async() {
     assert_eq!(allocations_of_four_deltas(&hooks![slow, &count]), 4);
     assert_eq!(count.0.load(Ordering::Relaxed), 8);
 }
+
+/// A hook on a failure changes the request of the next attempt, after the guards have seen it.
+#[test]
+fn run_llm_call_judges_the_request_again_that_a_retry_has_changed() {
+    #[hook(guard)]
+    fn no_large(request: &BeforeLlmCall) -> HookAction<BeforeLlmCall> {
+        if request.model == "large" {
+            HookAction::block("too dear")
+        } else {
+            HookAction::Continue
+        }
+    }
+    #[hook]
+    fn asks_large(failed: &mut LlmFailed) -> HookAction<LlmFailed> {
+        failed.model = "large".into();
+        HookAction::respond(Retry::new())
+    }
+    let asked = AtomicUsize::new(0);
+    let mut request = BeforeLlmCall::new("openai", "small", vec![ChatMessage::user("Hello?")]);
+    let hooks = hooks![no_large, asks_large];
+    let cx = cx();
+    let done = run_llm_call(&hooks, &cx, &mut request, async |_, _| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        Err::<LlmResponse, _>("busy")
+    });
+    let Err(RunError::Cancelled(cancel)) = now(done) else {
+        panic!("the second request is blocked");
+    };
+    assert_eq!((&*cancel.hook, &*cancel.reason), ("no_large", "too dear"));
+    assert_eq!(asked.into_inner(), 1);
+}

@@ -14,3 +14,5 @@ mod random;
 mod spawn;
 mod tool;
 mod turn;
+
+use hooks_core::agent as vocabulary;

@@ -698,3 +698,59 @@ fn nothing_is_allocated() {
     // The control: an allocation is seen.
     assert_ne!(count(&|_, _| drop(Notes::default())), 0);
 }
+
+/// Around hooks in wrappers, whose forms `composition` tries, behind a driver.
+mod wrappers {
+    use hooks_core::{HookAction, OnPanic};
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test]
+    async fn hold_in_code_that_is_generic_over_its_hooks_and_spawned() {
+        async fn spawned<H: AgentHooks + 'static>(hooks: H) -> String {
+            let hooks = hooks
+                .on_panic(OnPanic::Skip)
+                .timeout(SECOND)
+                .when(|_: &AgentContext, _: AgentEvent<'_>| true)
+                .read_only();
+            let tool = async |_: &BeforeToolCall| ToolOutput::new("x");
+            let run = async move {
+                let hooks = hooks.then(Brackets("b"));
+                run_tool_call(&hooks, &cx(), call("x"), tool).await.unwrap()
+            };
+            tokio::spawn(run).await.unwrap().output.content
+        }
+        assert_eq!(spawned(Brackets("a")).await, "a(b(x))");
+        assert_eq!(spawned(hooks![Mark("m")]).await, "b(x)");
+        assert_eq!(spawned(BoxHook::<AgentEvent>::new(Mark("m"))).await, "b(x)");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_model_call_fails_and_may_be_tried_again() {
+        #[hook(around)]
+        async fn hangs(
+            call: &BeforeLlmCall,
+            mut next: Next<'_, BeforeLlmCall>,
+        ) -> Result<LlmResponse, String> {
+            if call.model == "a" {
+                std::future::pending::<()>().await;
+            }
+            next.run().await
+        }
+        #[hook]
+        fn another(failed: &mut LlmFailed) -> HookAction<LlmFailed> {
+            assert!(failed.error.ends_with("its timeout of 1s"), "{failed:?}");
+            failed.model = "b".into();
+            HookAction::respond(Retry::default())
+        }
+        let model = async |request: &BeforeLlmCall, _: Deltas<'_>| {
+            Ok::<_, String>(LlmResponse::new(request.model.as_str()))
+        };
+        let hooks = hooks![hangs.timeout(SECOND), another];
+        let mut request = BeforeLlmCall::new("p", "a", vec![]);
+        let done = run_llm_call(&hooks, &cx(), &mut request, model).await;
+        assert_eq!(done.unwrap().response.content, "b");
+    }
+}

@@ -18,6 +18,16 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::common::*;
 
+fn approve(args: &serde_json::Value) -> ApproveToolCall<'_> {
+    ApproveToolCall {
+        id: "1",
+        name: "shell",
+        args,
+        annotations: ToolAnnotations::default(),
+        approval: &Approval::Usual,
+    }
+}
+
 mod wrappers_of_ones_own {
     use super::*;
 

@@ -1,5 +1,5 @@
 //! The tests of the core. There are several binaries of them, because many pipelines take long to compile, and two are
-//! compiled at the same time.
+//! compiled at the same time. What needs few kinds of events is in `composition`, whose vocabulary is small.
 //!
 //! `tests/tracing.rs` stands apart: it needs a feature that makes every future larger.
 
@@ -18,3 +18,5 @@ mod plan;
 mod probe;
 mod testing;
 mod wants;
+
+use hooks_core::agent as vocabulary;

@@ -1,7 +1,7 @@
 //! Random pipelines of guards and of hooks that change the event, in every form: no event goes on that any guard in
 //! them would block in its final form.
 
-use hooks_core::agent::*;
+use crate::vocabulary::*;
 use hooks_core::probe::Probe;
 use hooks_core::{EventInfo, Hook, HookAction, OnPanic, async_trait, hook, hooks};
 use proptest::prelude::*;

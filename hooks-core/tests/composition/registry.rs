@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, OnceLock, Weak};
 
-use hooks_core::agent::*;
+use crate::vocabulary::*;
 use hooks_core::{
     Hook, HookAction, HookResult, OnPanic, RegisterError, async_trait, hook, hooks, intercept_fn,
 };
@@ -156,7 +156,7 @@ order  hook          priority  event           runs
         fn tick(_: &HeartbeatTick) {}
         let registry = Registry::new().with(tick).with(Mark("m"));
         assert!(registry.handles::<HeartbeatTick>() && registry.handles::<BeforeToolCall>());
-        assert!(!registry.handles::<LlmInput>());
+        assert!(!registry.handles::<AfterToolCall>());
         assert!(registry.unregister("tick") && !registry.unregister("tick"));
         assert!(!registry.handles::<HeartbeatTick>());
         assert_eq!(registry.replace("Mark", tick), Ok(true));

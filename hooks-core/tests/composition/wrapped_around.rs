@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::agent::*;
 use hooks_core::probe::{Probe, Step};
 use hooks_core::wrap::{Inner, No, ResultOf, Saved, Wrapper, Yes};
 use hooks_core::{
-    AnyEvent, BoxHook, Cancel, EventInfo, HookAction, HookEvent, HookResult, Next, OnPanic,
-    Refused, Vocabulary, hook, hooks, wrap_around,
+    AnyEvent, Cancel, EventInfo, HookAction, HookEvent, HookResult, Next, OnPanic, Refused,
+    Vocabulary, hook, hooks, wrap_around,
 };
 use tokio::sync::Semaphore;
 use tokio::task::yield_now;
 
 use crate::common::*;
+use crate::vocabulary::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -65,7 +65,7 @@ async fn fails(call: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> Too
     output
 }
 
-/// What a call of a tool comes to, and how often the tool ran. Around so many hooks, a driver takes long to compile.
+/// What a call of a tool comes to, and how often the tool ran.
 async fn called(hooks: &impl AgentHooks, name: &str) -> (String, usize) {
     let (mut call, runs) = (call(name), AtomicUsize::new(0));
     assert!(hooks.intercept(&cx(), &mut call).await.is_continue());
@@ -80,18 +80,6 @@ async fn called(hooks: &impl AgentHooks, name: &str) -> (String, usize) {
     };
     let output = wrap_around(hooks, &cx(), &call, tool).await;
     (output.content, runs.into_inner())
-}
-
-/// The same by a driver.
-async fn driven(hooks: &impl AgentHooks) -> (String, usize) {
-    let runs = AtomicUsize::new(0);
-    let tool = async |call: &BeforeToolCall| {
-        yield_now().await;
-        let run = runs.fetch_add(1, Ordering::Relaxed);
-        ToolOutput::new(format!("{}{run}", call.name))
-    };
-    let done = run_tool_call(hooks, &cx(), call("x"), tool).await.unwrap();
-    (done.output.content, runs.into_inner())
 }
 
 fn came(output: &str, runs: usize) -> (String, usize) {
@@ -201,33 +189,6 @@ mod timeout {
         assert_eq!(called(&hooks, "slow").await, came(&lost, 0));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_model_call_fails_and_may_be_tried_again() {
-        #[hook(around)]
-        async fn hangs(
-            call: &BeforeLlmCall,
-            mut next: Next<'_, BeforeLlmCall>,
-        ) -> Result<LlmResponse, String> {
-            if call.model == "a" {
-                pending::<()>().await;
-            }
-            next.run().await
-        }
-        #[hook]
-        fn another(failed: &mut LlmFailed) -> HookAction<LlmFailed> {
-            assert!(failed.error.ends_with("its timeout of 1s"), "{failed:?}");
-            failed.model = "b".into();
-            HookAction::respond(Retry::default())
-        }
-        let model = async |request: &BeforeLlmCall, _: Deltas<'_>| {
-            Ok::<_, String>(LlmResponse::new(request.model.as_str()))
-        };
-        let hooks = hooks![hangs.timeout(SECOND), another];
-        let mut request = BeforeLlmCall::new("p", "a", vec![]);
-        let done = run_llm_call(&hooks, &cx(), &mut request, model).await;
-        assert_eq!(done.unwrap().response.content, "b");
-    }
-
     #[tokio::test]
     async fn one_that_is_shorter_than_the_tick_of_the_clock_holds() {
         let late = "hook `twice` blocked the event: it took longer than its timeout of 1ns";
@@ -262,11 +223,10 @@ mod on_panic {
             })
             .0
         }
-        let tool = async |_: &BeforeToolCall| pending::<ToolOutput>().await;
         let hooks = panics.on_panic(OnPanic::Skip);
-        let done = run_tool_call(&hooks, &cx(), call("x"), tool).await;
+        let output = wrap_around(&hooks, &cx(), &call("x"), pending::<ToolOutput>).await;
         assert_eq!(
-            done.unwrap().output.content,
+            output.content,
             "hook `panics` blocked the event: it panicked: oh no; the work had begun, and its output is lost"
         );
     }
@@ -311,14 +271,13 @@ mod of_ones_own {
     #[tokio::test]
     async fn a_wrapper_holds_what_it_holds_while_the_work_runs() {
         let permits = Arc::new(Semaphore::new(1));
-        let free =
-            async |_: &BeforeToolCall| ToolOutput::new(permits.available_permits().to_string());
+        let free = async || ToolOutput::new(permits.available_permits().to_string());
         let hooks = hooks![Brackets("a").wrap(AtMost(permits.clone()))];
-        let done = run_tool_call(&hooks, &cx(), call("x"), free).await;
-        assert_eq!(done.unwrap().output.content, "a(0)");
+        let output = wrap_around(&hooks, &cx(), &call("x"), free).await;
+        assert_eq!(output.content, "a(0)");
         let hooks = hooks![MarkLater("a").wrap(AtMost(permits.clone()))];
-        let done = run_tool_call(&hooks, &cx(), call("x"), free).await;
-        assert_eq!(done.unwrap().output.content, "1");
+        let output = wrap_around(&hooks, &cx(), &call("x"), free).await;
+        assert_eq!(output.content, "1");
     }
 
     /// Does with the hooks what its name says.
@@ -436,26 +395,6 @@ mod wherever_they_stand {
             hooks![a, b, ..Registry::new().with(Log("l", Notes::default()))],
             hooks![a, hooks![b].timeout(SECOND) @ -1].named("all"),
         ];
-    }
-
-    #[tokio::test]
-    async fn in_code_that_is_generic_over_its_hooks_and_spawned() {
-        async fn spawned<H: AgentHooks + 'static>(hooks: H) -> (String, usize) {
-            let hooks = hooks
-                .on_panic(OnPanic::Skip)
-                .timeout(SECOND)
-                .when(yes)
-                .read_only();
-            tokio::spawn(async move { driven(&hooks.then(Brackets("b"))).await })
-                .await
-                .unwrap()
-        }
-        assert_eq!(spawned(Brackets("a")).await, came("a(b(x0))", 1));
-        assert_eq!(spawned(hooks![Mark("m")]).await, came("b(x0)", 1));
-        assert_eq!(
-            spawned(BoxHook::<AgentEvent>::new(Mark("m"))).await,
-            came("b(x0)", 1)
-        );
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_core::agent::*;
+use crate::vocabulary::*;
 use hooks_core::{EventInfo, HandlerSource, Hook, HookAction, async_trait, hook, hooks};
 use tokio::sync::Barrier;
 
@@ -191,7 +191,7 @@ mod sources {
         let off = hooks![Mark("a"), ..source(false)];
         assert_eq!(order(&on).await, "1a");
         assert_eq!(order(&off).await, "a");
-        assert!(on.handles::<LlmInput>() && !off.handles::<LlmInput>());
+        assert!(on.handles::<AfterToolCall>() && !off.handles::<AfterToolCall>());
         assert_eq!((on.plan().count(), off.plan().count()), (2, 1));
     }
 
@@ -225,7 +225,7 @@ mod sources {
         let hooks = hooks![Mark("a"), ..plugins.clone()];
         assert!(hooks.handles::<BeforeToolCall>() && !hooks.handles::<HeartbeatTick>());
         plugins.register(tick).unwrap();
-        assert!(hooks.handles::<HeartbeatTick>() && !hooks.handles::<LlmInput>());
+        assert!(hooks.handles::<HeartbeatTick>() && !hooks.handles::<AfterToolCall>());
         assert!(plugins.unregister("tick"));
         assert!(hooks.handles::<BeforeToolCall>() && !hooks.handles::<HeartbeatTick>());
     }
@@ -248,7 +248,8 @@ mod sources {
             .with(Box::new(Picky(notes.clone())) as Box<dyn AgentHandler>);
         let hooks = hooks![Mark("a"), ..source];
         assert_eq!(order(&hooks).await, "1a");
-        hooks.observe(&cx(), &GatewayStop).await;
+        let mut done = AfterToolCall::default();
+        assert!(hooks.intercept(&cx(), &mut done).await.is_continue());
         assert!(notes.take().is_empty());
         hooks.observe(&cx(), &HeartbeatTick).await;
         assert_eq!(notes.take(), ["HeartbeatTick"]);
@@ -362,7 +363,7 @@ mod plan {
     #[hook(priority = 10, name = "narrow")]
     impl Narrow {
         async fn before(&self, _: &BeforeToolCall) {}
-        async fn end(&self, _: &ToolCallEnd<'_>) {}
+        async fn end(&self, _: &AfterToolCall) {}
     }
 
     #[test]
@@ -381,7 +382,7 @@ order  hook    priority  event           runs
 2      check         20  BeforeToolCall  sync
 3      Mark          15  BeforeToolCall  sync
 4      narrow        10  BeforeToolCall  async
-4      narrow        10  ToolCallEnd     async
+4      narrow        10  AfterToolCall   async
 5      count          0  HeartbeatTick   async
 6      last           0  every event     async
 "
@@ -419,7 +420,7 @@ order  hook    priority  event           runs
 order  hook    priority  event           runs
 1      check         20  BeforeToolCall  sync
 2      narrow        10  BeforeToolCall  async
-2      narrow        10  ToolCallEnd     async, but the agent never raises it
+2      narrow        10  AfterToolCall   async, but the agent never raises it
 3      count          0  HeartbeatTick   async, but the agent never raises it
 4      any            0  every event     async
 "

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::agent::*;
+use crate::vocabulary::*;
 use hooks_core::probe::Probe;
 use hooks_core::{EventInfo, Hook, HookAction, OnPanic, async_trait, hook, hooks};
 
@@ -361,35 +361,4 @@ async fn a_guard_beside_a_method_that_changes_the_same_event_judges_the_final_fo
     blocks(&Policy.then(modifies)).await;
     blocks(&hooks![renames, ..Registry::new().with(Policy)]).await;
     blocks(&Registry::new().with(Policy).with(renames_later)).await;
-}
-
-/// A hook on a failure changes the request of the next attempt, after the guards have seen it.
-#[tokio::test]
-async fn run_llm_call_judges_the_request_again_that_a_retry_has_changed() {
-    #[hook(guard)]
-    fn no_large(request: &BeforeLlmCall) -> HookAction<BeforeLlmCall> {
-        if request.model == "large" {
-            HookAction::block("too dear")
-        } else {
-            HookAction::Continue
-        }
-    }
-    #[hook]
-    fn asks_large(failed: &mut LlmFailed) -> HookAction<LlmFailed> {
-        failed.model = "large".into();
-        HookAction::respond(Retry::new())
-    }
-    let asked = AtomicUsize::new(0);
-    let mut request = BeforeLlmCall::new("openai", "small", vec![ChatMessage::user("Hello?")]);
-    let hooks = hooks![no_large, asks_large];
-    let cx = cx();
-    let done = run_llm_call(&hooks, &cx, &mut request, async |_, _| {
-        asked.fetch_add(1, Ordering::Relaxed);
-        Err::<LlmResponse, _>("busy")
-    });
-    let Err(RunError::Cancelled(cancel)) = done.await else {
-        panic!("the second request is blocked");
-    };
-    assert_eq!((&*cancel.hook, &*cancel.reason), ("no_large", "too dear"));
-    assert_eq!(asked.into_inner(), 1);
 }

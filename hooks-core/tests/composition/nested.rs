@@ -1,6 +1,6 @@
 //! Lists in a list: each hook takes its own place among all.
 
-use hooks_core::agent::*;
+use crate::vocabulary::*;
 use hooks_core::{HookAction, HookRegistry, OnPanic, hook, hooks};
 
 use crate::common::*;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::agent::*;
+use crate::vocabulary::*;
 use hooks_core::{EventSet, Hook, Then, hook, hooks};
 
 use crate::common::*;
@@ -67,10 +67,10 @@ fn it_handles_what_either_does() {
     fn tick(_: &HeartbeatTick) {}
     let both = tick.then(Mark("m"));
     assert!(both.handles::<HeartbeatTick>() && both.handles::<BeforeToolCall>());
-    assert!(!both.handles::<LlmInput>());
+    assert!(!both.handles::<AfterToolCall>());
     let wanted = EventSet::of::<HeartbeatTick>() | EventSet::of::<BeforeToolCall>();
     assert_eq!(both.wanted(), wanted);
-    assert!(!hooks![both].handles::<LlmInput>());
+    assert!(!hooks![both].handles::<AfterToolCall>());
     assert!(!hooks![].then(None::<Mark>).handles::<BeforeToolCall>());
 }
 
