@@ -1,28 +1,26 @@
 //! Writes what hooks have said in a system's own words, from the rows of its table.
 
-use hooks_core::agent::{AgentContext, ToolOutput};
+use hooks_core::agent::AgentContext;
 use serde_json::{Map, Value, json};
 
-use super::read::text_key;
 use super::{Call, Incoming, Reply, Said};
 use crate::system::Dialect;
-use crate::system::says::{Put, Says, What, put};
-use crate::system::table::Calls;
+use crate::system::shapes;
+use crate::system::table::{self, Event, Put, Says, System, What};
 
 impl Said {
     /// Returns the reply to the agent.
     pub(super) fn reply(mut self, incoming: &Incoming) -> Reply {
-        let Some(calls) = incoming.system.system().calls else {
+        let system = incoming.system.system();
+        let Some(calls) = &system.call else {
             return Reply::default();
         };
-        let rows = incoming.row.and_then(|row| row.says).unwrap_or_default();
-        let is_call = incoming.row.is_some_and(|row| row.ours == "BeforeToolCall");
         let is_mcp = incoming.tool.starts_with("MCP:");
         let row = |what| {
-            let mut rows = rows.iter().filter(|row| row.what == what);
+            let mut rows = incoming.row.into_iter().flat_map(|row| row.tells(what));
             rows.find(|row| !row.only_mcp || is_mcp)
         };
-        self.within_its_means(incoming, is_call, &row);
+        self.within_its_means(system, incoming.row, &row);
 
         let mut answer = Map::new();
         let mut reply = Reply::default();
@@ -47,7 +45,15 @@ impl Said {
             if row.exits && row.places.is_empty() {
                 return reply;
             }
-            write(&mut answer, &mut reply.stdout, row, value, incoming);
+            let response = &incoming.response;
+            write(
+                &mut answer,
+                &mut reply.stdout,
+                row,
+                value,
+                &incoming.named,
+                response,
+            );
         }
         if let Some(quiet) = row(What::Quiet).filter(|_| answer.is_empty()) {
             write(
@@ -55,11 +61,12 @@ impl Said {
                 &mut reply.stdout,
                 quiet,
                 &Value::Null,
-                incoming,
+                &incoming.named,
+                &Value::Null,
             );
         }
-        self.tell(calls, incoming.system, &mut answer, &mut reply);
-        if !answer.is_empty() || calls.always_answers {
+        self.tell(system, &mut answer, &mut reply);
+        if !answer.is_empty() || calls.always {
             reply.stdout = format!("{}\n", Value::Object(answer));
         }
         reply
@@ -68,14 +75,14 @@ impl Said {
     /// Denies a tool call if the agent cannot be told the hooks' decision about it.
     fn within_its_means(
         &mut self,
-        incoming: &Incoming,
-        is_call: bool,
+        system: &System,
+        event: Option<&Event>,
         row: &impl Fn(What) -> Option<&'static Says>,
     ) {
-        if !is_call {
+        if event.is_none_or(|event| event.ours != "BeforeToolCall") {
             return;
         }
-        let title = incoming.system.title();
+        let title = &system.title;
         for what in [What::Ask, What::Defer] {
             if row(what).is_none()
                 && let Some(reason) = self.take(what)
@@ -87,7 +94,7 @@ impl Said {
             }
         }
         // Where arguments are merged, hooks can set keys, but not remove them.
-        let merges = incoming.system.system().merges_input;
+        let merges = system.call.as_ref().is_some_and(|call| call.merges);
         let can_change = |input: &Value| {
             row(What::Input).is_some() && (!merges || keeps_keys(&self.input_before, input))
         };
@@ -103,17 +110,11 @@ impl Said {
     }
 
     /// Tells the user what else there is to know.
-    fn tell(
-        &self,
-        calls: Calls,
-        system: Dialect,
-        answer: &mut Map<String, Value>,
-        reply: &mut Reply,
-    ) {
+    fn tell(&self, system: &System, answer: &mut Map<String, Value>, reply: &mut Reply) {
         let mut told = self.messages.clone();
         if !self.lost.is_empty() {
             let lost = self.lost.join(", and ");
-            let title = system.title();
+            let title = &system.title;
             told.push(format!(
                 "a hook wanted {lost}, which {title} does not support here"
             ));
@@ -122,8 +123,9 @@ impl Said {
             return;
         }
         let told = told.join("\n");
-        if let Some(key) = calls.message {
-            put(answer, key, told.into());
+        let message = system.call.as_ref().and_then(|call| call.message.as_ref());
+        if let Some(key) = message.filter(|key| !key.is_empty()) {
+            table::put(answer, key, told.into());
         } else {
             reply.stderr.push_str(&told);
             reply.stderr.push('\n');
@@ -145,14 +147,21 @@ impl Dialect {
     pub fn refuse(self, why: impl std::fmt::Display) -> Reply {
         let mut reply = Reply::refused(&why);
         let mut answer = Map::new();
-        let calls = self.system().calls;
-        for (path, place) in calls.map(|calls| calls.refusal).unwrap_or_default() {
-            let value = match place {
-                Put::Is(word) => (*word).into(),
-                Put::Bool(is) => (*is).into(),
-                _ => why.to_string().into(),
-            };
-            put(&mut answer, path, value);
+        let refusal = self
+            .system()
+            .call
+            .as_ref()
+            .and_then(|call| call.refusal.as_ref());
+        if let Some(refusal) = refusal {
+            let why = why.to_string().into();
+            write(
+                &mut answer,
+                &mut String::new(),
+                refusal,
+                &why,
+                "",
+                &Value::Null,
+            );
         }
         if !answer.is_empty() {
             reply.stdout = format!("{}\n", Value::Object(answer));
@@ -180,9 +189,9 @@ impl Call<'_> {
     #[must_use]
     pub fn refusal(&self, why: &str) -> Value {
         let input: Value = serde_json::from_slice(self.input).unwrap_or_default();
-        let calls = self.system.system().calls;
-        let mut keys = calls.iter().flat_map(|calls| calls.named);
-        let named = keys.find_map(|key| input[*key].as_str()).or(self.event);
+        let calls = self.system.system().call.iter();
+        let mut keys = calls.flat_map(|calls| &calls.event);
+        let named = keys.find_map(|key| input[key].as_str()).or(self.event);
         let incoming = Incoming {
             system: self.system,
             event: None,
@@ -193,9 +202,11 @@ impl Call<'_> {
             response: Value::Null,
             note: None,
         };
-        let rows = incoming.row.and_then(|row| row.says).unwrap_or_default();
         let mut can = [What::Deny, What::Stop].into_iter();
-        let can = can.find(|what| rows.iter().any(|row| row.what == *what && !row.only_mcp));
+        let can = can.find(|what| {
+            let mut rows = incoming.row.into_iter().flat_map(|row| row.tells(*what));
+            rows.any(|row| !row.only_mcp)
+        });
         let in_its_place = can.map(|what| {
             let mut said = Said::default();
             said.put(what, why);
@@ -218,29 +229,31 @@ fn keeps_keys(before: &Value, after: &Value) -> bool {
     keys.into_iter().all(|key| after.get(key).is_some())
 }
 
-/// Writes one decision.
+/// Writes one decision about an event of this name, and about a tool with this answer.
 fn write(
     answer: &mut Map<String, Value>,
     plain: &mut String,
     row: &Says,
     value: &Value,
-    incoming: &Incoming,
+    named: &str,
+    response: &Value,
 ) {
-    for (path, place) in row.places {
-        let value = match place {
-            Put::Is(word) => (*word).into(),
+    for (path, put) in &row.places {
+        let value = match put {
+            Put::Is(word) => word.as_str().into(),
             Put::Bool(is) => (*is).into(),
-            Put::Event => incoming.named.as_str().into(),
-            Put::Text => text(value).into(),
+            Put::Event => named.into(),
+            Put::Reason | Put::Text => text(value).into(),
             Put::Value => value.clone(),
-            Put::Shaped => in_its_shape(&incoming.response, value),
-            Put::Made(make) => make(value),
+            Put::Shaped => shapes::shaped(response, value),
+            Put::GeminiRequest => shapes::gemini_request(value),
+            Put::GeminiAnswer => shapes::gemini_answer(value),
         };
-        if path.is_empty() {
+        if path == "$stdout" {
             plain.push_str(&text(&value));
             plain.push('\n');
         } else {
-            put(answer, path, value);
+            table::put(answer, path, value);
         }
     }
 }
@@ -249,29 +262,4 @@ fn write(
 fn text(value: &Value) -> String {
     let text = value.as_str().or(value["content"].as_str());
     text.map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// Returns a tool's new output in the shape of the tool's own answer, because agents check the shape.
-fn in_its_shape(response: &Value, output: &Value) -> Value {
-    let output: ToolOutput = serde_json::from_value(output.clone()).unwrap_or_default();
-    if let Some(data) = output.data
-        && data != *response
-        && !response.is_string()
-    {
-        return data;
-    }
-    let content = output.content;
-    let Value::Object(fields) = response else {
-        return content.into();
-    };
-    let Some(key) = text_key(fields) else {
-        return content.into();
-    };
-    let mut fields = fields.clone();
-    fields.insert(key.to_owned(), content.into());
-    // The text for the model contains both.
-    if fields.get("stderr").is_some_and(Value::is_string) {
-        fields.insert("stderr".into(), "".into());
-    }
-    Value::Object(fields)
 }

@@ -25,8 +25,7 @@ use crate::owned::OwnedEvent;
 use crate::record::{self, Record, RecordOutcome};
 use crate::runtime::{Decided, Outcome, Runtime};
 use crate::system::Dialect;
-use crate::system::says::What;
-use crate::system::table::{Event, REQUESTED};
+use crate::system::table::{Event, REQUESTED, What};
 
 /// An event of an agent, converted to ours.
 #[derive(Debug)]
@@ -262,8 +261,8 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn raises(self) -> BTreeSet<&'static str> {
-        let events = self.system().events.iter();
-        let called = events.filter(|event| event.says.is_some());
+        let events = self.system().events().iter();
+        let called = events.filter(|event| event.calls);
         let mut raised: BTreeSet<_> = called.map(|event| event.ours).collect();
         let next = NEXT.iter().filter(|(first, _)| raised.contains(first));
         let next: Vec<_> = next.map(|(_, next)| *next).collect();
@@ -311,7 +310,7 @@ impl Incoming {
             Some(Err(error)) => return said.deny(error.to_string()),
         };
         let mut cx = self.cx.clone();
-        let mut events = self.system.system().events.iter();
+        let mut events = self.system.system().events().iter();
         if events.any(|event| event.ours == "ApproveToolCall") {
             cx.extra.insert(REQUESTED.to_owned(), false.into());
         }

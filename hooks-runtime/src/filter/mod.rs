@@ -137,8 +137,9 @@ impl Filter {
             return Ok(Err(Unmet::When));
         }
         if !matches!(self.subjects, Subjects::Any) {
-            let is_met = match self.compared {
+            let is_met = match &self.compared {
                 None => events::subject(event).is_some_and(|tool| self.has(tool)),
+                Some(Subject::Words(words)) => words.iter().any(|word| self.subjects.has(word)),
                 Some(compared) => {
                     of(compared, cx, event).is_some_and(|text| self.subjects.has(text))
                 }
@@ -255,10 +256,10 @@ impl Filter {
 }
 
 /// Returns what a matcher is compared with, if not with the tool's name.
-fn of<'a>(compared: Subject, cx: &'a AgentContext, event: &AgentEvent<'a>) -> Option<&'a str> {
+fn of<'a>(compared: &Subject, cx: &'a AgentContext, event: &AgentEvent<'a>) -> Option<&'a str> {
     let or = |text: &'a str, default: &'static str| if text.is_empty() { default } else { text };
     match compared {
-        Subject::None => None,
+        Subject::None | Subject::Words(_) => None,
         Subject::Tool => events::subject(event),
         Subject::Command => events::args(event)?["command"].as_str(),
         Subject::Path => path_of(events::args(event)?),

@@ -19,12 +19,12 @@ impl Loader<'_> {
     /// Reads the files of a system from its own places.
     pub(super) fn discover(&mut self, dialect: Dialect) {
         let mut files = Vec::new();
-        for (whose, name) in dialect.system().files {
-            for path in self.found(dialect, *whose, name) {
-                let text = match self.read_of(*whose, &path) {
+        for (whose, name) in dialect.system().files.found() {
+            for path in self.found(dialect, whose, name) {
+                let text = match self.read_of(whose, &path) {
                     Ok(text) => text,
                     // A guard of the user or the organisation must not be gone because its file is broken.
-                    Err(error) if *whose != Whose::Project => {
+                    Err(error) if whose != Whose::Project => {
                         self.mistakes.push(error);
                         continue;
                     }
@@ -33,15 +33,12 @@ impl Loader<'_> {
                         continue;
                     }
                 };
-                if *whose == Whose::Project && !self.plan.trust.covers(&path, &text) {
+                if whose == Whose::Project && !self.plan.trust.covers(&path, &text) {
                     self.untrusted(&path, dialect, &text);
                     continue;
                 }
                 match Document::of_file(&path, text) {
-                    Ok(document) => files.push(File {
-                        document,
-                        whose: *whose,
-                    }),
+                    Ok(document) => files.push(File { document, whose }),
                     Err(error) => self.mistakes.push(error),
                 }
             }

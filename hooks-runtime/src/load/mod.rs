@@ -687,7 +687,7 @@ impl<'a> Loader<'a> {
             }
         }
         rows.sort_by_key(|row| std::cmp::Reverse(row.priority.unwrap_or_default()));
-        let order = Dialect::Goclaw.system().order;
+        let order = Dialect::Goclaw.system().files.order;
         self.add(
             &format!("goclaw:{source}"),
             order,

@@ -3,31 +3,31 @@
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
 
-mod input;
+mod goclaw;
+mod hear;
 pub(crate) mod names;
-pub(crate) mod reads;
-mod said;
-pub(crate) mod says;
+mod own;
+pub(crate) mod shapes;
 pub(crate) mod table;
 pub(crate) mod tools;
+mod write;
 
-pub(crate) use self::input::{OF_THE_AGENT, path_of};
+pub(crate) use self::shapes::path_of;
 use self::table::System;
 
-/// Makes the enum of all systems: each has a module of its name.
+/// Makes the enum of all systems: each has a table of its name.
 macro_rules! dialects {
     ($($(#[$doc:meta])* $variant:ident = $module:ident $(, $files:literal)?;)*) => {
-        $(mod $module;)*
-
         /// The system whose file contains a definition, and whose protocol its handler speaks; or the system that calls
         /// our program as its hook.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -44,7 +44,12 @@ macro_rules! dialects {
             /// Returns what is known about the system.
             pub(crate) fn system(self) -> &'static System {
                 match self {
-                    $(Dialect::$variant => const { &$module::SYSTEM },)*
+                    $(Dialect::$variant => {
+                        static SYSTEM: LazyLock<System> = LazyLock::new(|| {
+                            System::compiled(include_str!(concat!(env!("OUT_DIR"), "/", stringify!($module), ".json")))
+                        });
+                        &SYSTEM
+                    })*
                 }
             }
         }
@@ -57,7 +62,7 @@ impl Dialect {
     /// Returns the name, as in a file, and as in `hooks run --as`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        self.system().name
+        &self.system().name
     }
 
     /// Returns the system's name for people.
@@ -67,7 +72,7 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn title(self) -> &'static str {
-        self.system().title
+        &self.system().title
     }
 
     /// Returns the systems that call a program as their hook: those of `hooks run --as`.
@@ -80,7 +85,7 @@ impl Dialect {
     /// ```
     pub fn callers() -> impl Iterator<Item = Self> {
         let all = Dialect::ALL.iter().copied();
-        all.filter(|dialect| dialect.system().calls.is_some())
+        all.filter(|dialect| dialect.system().call.is_some())
     }
 
     /// Returns the names of the system's events on which our hooks run when it calls.
@@ -92,9 +97,9 @@ impl Dialect {
     /// assert!(!Dialect::Goclaw.calls().any(|_| true));
     /// ```
     pub fn calls(self) -> impl Iterator<Item = &'static str> {
-        let events = self.system().events.iter();
-        let called = events.filter(|event| event.says.is_some());
-        called.map(|event| event.named)
+        let events = self.system().events().iter();
+        let called = events.filter(|event| event.calls);
+        called.map(|event| event.named.as_str())
     }
 
     /// Returns the folder of the project, if the system names it in a variable when it calls.
@@ -107,7 +112,7 @@ impl Dialect {
     /// assert_eq!(Dialect::Codex.project_dir(of), None);
     /// ```
     pub fn project_dir(self, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-        let calls = self.system().calls.as_ref()?;
+        let calls = self.system().call.as_ref()?;
         let mut values = calls.project.iter().filter_map(|name| variable(name));
         values.find(|folder| !folder.is_empty())
     }
@@ -124,7 +129,7 @@ impl Dialect {
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         Dialect::ALL.iter().copied().find(|dialect| {
-            let mut files = dialect.system().files.iter();
+            let mut files = dialect.system().files.found();
             files.any(|(_, name)| {
                 // A name without an ending is that of a folder with files.
                 let is_folder = Path::new(name).extension().is_none();
@@ -137,7 +142,7 @@ impl Dialect {
 
     /// Whether hooks that are written for the system run here.
     pub(crate) fn runs_hooks(self) -> bool {
-        !self.system().kinds.is_empty()
+        self.system().runs_hooks()
     }
 
     /// Returns the system, if hooks that are written for it run here.
@@ -162,7 +167,7 @@ impl Dialect {
             let is_known = |name: &&str| {
                 dialect
                     .system()
-                    .events
+                    .events()
                     .iter()
                     .any(|event| event.named == *name)
             };
@@ -177,8 +182,8 @@ impl Dialect {
     }
 
     /// An event as this dialect writes it: what a command reads on its standard input, and an endpoint as its body.
-    pub(crate) fn input<'a>(self, ask: &Ask<'a>) -> input::Input<'a> {
-        input::input(self, ask)
+    pub(crate) fn input(self, ask: &Ask<'_>) -> Map<String, Value> {
+        write::write(self, ask)
     }
 
     /// Interprets the result of a command.
@@ -187,7 +192,7 @@ impl Dialect {
     ///
     /// If the command has failed by the rules of the dialect, or its answer is invalid.
     pub(crate) fn of_command(self, on: &On, exit: &Exit) -> Result<Answer, Fault> {
-        said::of_command(self, on, exit)
+        hear::of_command(self, on, exit)
     }
 
     /// Interprets the response of an endpoint.
@@ -196,7 +201,7 @@ impl Dialect {
     ///
     /// If the endpoint has failed by the rules of the dialect, or its answer is invalid.
     pub(crate) fn of_http(self, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
-        said::of_http(self, on, status, body)
+        hear::of_http(self, on, status, body)
     }
 }
 
@@ -235,6 +240,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) tool: Option<&'a str>,
     /// The tool's arguments, with the names that go with that name, if they differ from the agent's.
     pub(crate) args: Option<&'a Value>,
+    /// Whether the event is blocked if the hook fails.
+    pub(crate) is_closed: bool,
 }
 
 /// The event that an answer is about: the parts of an [`Ask`] that do not borrow from the agent.
@@ -247,6 +254,8 @@ pub(crate) struct On {
     pub(crate) hook: String,
     /// The output of the tool, on events about it.
     pub(crate) output: Option<String>,
+    /// Whether the event is blocked if the hook fails.
+    pub(crate) is_closed: bool,
 }
 
 impl On {
@@ -259,6 +268,7 @@ impl On {
                 AgentEvent::AfterToolCall(done) => Some(done.output.content.clone()),
                 _ => None,
             },
+            is_closed: ask.is_closed,
         }
     }
 }

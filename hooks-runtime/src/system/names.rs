@@ -78,8 +78,8 @@ pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, Str
 /// All names, and ours: those without a table first, and then those of the systems, in their order.
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     let systems = Dialect::ALL.iter().map(|dialect| dialect.system());
-    let listed = systems.flat_map(|system| system.events.iter());
-    let listed = listed.map(|event| (event.named, event.ours));
+    let listed = systems.flat_map(|system| system.events().iter());
+    let listed = listed.map(|event| (event.named.as_str(), event.ours));
     NAMES.iter().copied().chain(listed)
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, Wh
 /// Returns what to write instead of an unknown name.
 pub(crate) fn suggestion(name: &str) -> String {
     let mut systems = Dialect::ALL.iter().map(|dialect| dialect.system());
-    if let Some(system) = systems.find(|system| system.never.contains(&name)) {
+    if let Some(system) = systems.find(|system| system.never.iter().any(|never| never == name)) {
         return format!(
             "`{name}` of {} is a custom event here: write `event = \"Custom\"` and `matcher = \"^{name}$\"`",
             system.title

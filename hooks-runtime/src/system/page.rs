@@ -5,8 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::says::What;
-use super::table::{Event, System};
+use super::table::{Event, System, What};
 use crate::system::Dialect;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/agents.md");
@@ -14,20 +13,17 @@ const BEGIN: &str = "<!-- The tables are made from the code. -->\n";
 const END: &str = "<!-- The end of the tables. -->\n";
 
 /// The events of the system that are ours, and on which it can be told something.
-fn told(system: &System, ours: &str, what: What) -> Vec<&'static Event> {
-    let events = system.events.iter().filter(|event| event.ours == ours);
+fn told<'s>(system: &'s System, ours: &str, what: What) -> Vec<&'s Event> {
+    let events = system.events().iter().filter(|event| event.ours == ours);
     events
-        .filter(|event| {
-            let mut rows = event.says.unwrap_or_default().iter();
-            rows.any(|row| row.what == what)
-        })
+        .filter(|event| event.tells(what).next().is_some())
         .collect()
 }
 
 fn calls(system: &System, ours: &str) -> usize {
-    let events = system.events.iter();
+    let events = system.events().iter();
     events
-        .filter(|event| event.ours == ours && event.says.is_some())
+        .filter(|event| event.ours == ours && event.calls)
         .count()
 }
 
@@ -41,11 +37,11 @@ fn cell(system: &System, ours: &str, what: What, otherwise: &str) -> String {
     if told.is_empty() {
         return otherwise.into();
     }
-    let mut rows = told.iter().flat_map(|event| event.says.unwrap_or_default());
-    if rows.any(|row| row.what == what && row.only_mcp) {
+    let mut rows = told.iter().flat_map(|event| event.tells(what));
+    if rows.any(|row| row.only_mcp) {
         return "of MCP tools".into();
     }
-    let is_merged = what == What::Input && system.merges_input;
+    let is_merged = what == What::Input && system.call.as_ref().is_some_and(|call| call.merges);
     // The failure of a tool has no output that could be changed.
     let is_all = told.len() == all || what == What::Output;
     match (is_merged, is_all) {
@@ -68,7 +64,7 @@ fn tables() -> String {
     );
     let callers = || Dialect::callers().map(Dialect::system);
     for system in callers() {
-        let files = if system.kinds.is_empty() { "no" } else { "yes" };
+        let files = if system.runs_hooks() { "yes" } else { "no" };
         let cells = [
             cell(system, "BeforeToolCall", What::Deny, "no"),
             cell(system, "BeforeToolCall", What::Ask, "denied"),
@@ -89,7 +85,7 @@ fn tables() -> String {
     }
     text.push_str("\n| agent | raises | adds context on |\n| --- | --- | --- |\n");
     for system in callers() {
-        let raised = system.events.iter().filter(|event| event.says.is_some());
+        let raised = system.events().iter().filter(|event| event.calls);
         let raised: BTreeSet<_> = raised.map(|event| event.ours).collect();
         let with_context = raised
             .iter()

@@ -1,16 +1,20 @@
-//! How the systems differ, as data.
+//! An agent as a table, as `hooks-runtime/agents/NAME.toml` has it, and as `[[agents]]` names one.
 //!
-//! Everything that reads a file, writes an event or reads an answer looks here. Each system fills in a [`System`] in its
-//! own folder.
+//! A table is read both ways: an agent calls us, and we ask the agent's own hooks. So a row says what an event and a
+//! decision look like there, and four interpreters use it: [`read`](super::read) and [`tell`](super::tell) for an agent
+//! that calls, [`write`](super::write) and [`hear`](super::hear) for its hooks. What a path cannot say is one of the
+//! [shapes](super::shapes).
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use hooks_builtin::Profile;
 use hooks_core::agent::{AgentContext, AgentEvent};
-use serde_json::Value;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value};
 
-use super::reads::Row;
-use super::says::{Place, Says};
+use super::shapes::Shape;
 use super::tools::{self, Class};
 use crate::entry::OnFault;
 use crate::events::EventInfo;
@@ -19,8 +23,50 @@ use crate::events::EventInfo;
 /// and this is not one.
 pub(crate) const REQUESTED: &str = "permission_requested";
 
+/// A map in the order of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Pairs<T>(pub(crate) Vec<(String, T)>);
+
+impl<T> Default for Pairs<T> {
+    fn default() -> Self {
+        Pairs(Vec::new())
+    }
+}
+
+impl<T> Pairs<T> {
+    pub(crate) fn get(&self, key: &str) -> Option<&T> {
+        let mut pairs = self.0.iter();
+        pairs
+            .find(|(known, _)| known == key)
+            .map(|(_, value)| value)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Of<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Of<T> {
+            type Value = Pairs<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Of(PhantomData))
+    }
+}
+
 /// A condition on one of our events, if a system's event is only some of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum When {
     #[default]
     Always,
@@ -28,21 +74,27 @@ pub(crate) enum When {
     Succeeded,
     /// The tool has failed.
     Failed,
-    /// The agent is nobody's subagent.
+    /// No other agent has started the agent.
     Top,
     /// The agent is a subagent.
     Nested,
-    /// The tool is of this class.
-    Tool(Class),
+    /// The tool runs commands.
+    Shell,
+    /// The tool reads files.
+    Read,
+    /// The tool changes files.
+    Edit,
     /// The tool is one of an MCP server.
     Mcp,
     /// The user is about to be asked.
-    Requested,
+    Asked,
 }
 
 impl When {
     /// Whether an event fulfils the condition.
     pub(crate) fn holds(self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
+        let subject = || crate::events::subject(event);
+        let is_of = |class| subject().is_some_and(|tool| tools::class_of(tool) == Some(class));
         match self {
             When::Always => true,
             When::Succeeded | When::Failed => {
@@ -55,11 +107,11 @@ impl When {
             }
             When::Top => cx.depth == 0,
             When::Nested => cx.depth > 0,
-            When::Requested => cx.extra.get(REQUESTED) != Some(&Value::Bool(false)),
-            When::Tool(class) => crate::events::subject(event)
-                .is_some_and(|tool| tools::class_of(tool) == Some(class)),
-            When::Mcp => crate::events::subject(event)
-                .is_some_and(|tool| tool.to_lowercase().starts_with("mcp")),
+            When::Asked => cx.extra.get(REQUESTED) != Some(&Value::Bool(false)),
+            When::Shell => is_of(Class::Shell),
+            When::Read => is_of(Class::Read),
+            When::Edit => is_of(Class::Edit),
+            When::Mcp => subject().is_some_and(|tool| tool.to_lowercase().starts_with("mcp")),
         }
     }
 
@@ -71,17 +123,18 @@ impl When {
             When::Failed => "tools that have failed",
             When::Top => "agents that no other agent has started",
             When::Nested => "subagents",
-            When::Tool(Class::Shell) => "tools that run commands",
-            When::Tool(Class::Read) => "tools that read files",
-            When::Tool(_) => "tools that change files",
+            When::Shell => "tools that run commands",
+            When::Read => "tools that read files",
+            When::Edit => "tools that change files",
             When::Mcp => "tools of MCP servers",
-            When::Requested => "calls for which the user is about to be asked",
+            When::Asked => "calls for which the user is about to be asked",
         }
     }
 }
 
 /// What a matcher is compared with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Subject {
     /// Nothing, so a matcher is ignored.
     #[default]
@@ -98,10 +151,14 @@ pub(crate) enum Subject {
     Kind,
     /// An empty text.
     Empty,
+    /// These words, whatever the event is.
+    #[serde(untagged)]
+    Words(Vec<String>),
 }
 
 /// The effect of a refusal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Refusal {
     /// The event is blocked.
     #[default]
@@ -114,118 +171,646 @@ pub(crate) enum Refusal {
     Replaces,
 }
 
-/// Where the data of a tool stands in an event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// The tool has a name and arguments.
+/// What plain text on standard output means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Text {
+    /// Nothing.
     #[default]
-    Usual,
-    /// A command, without a tool: this is its name.
-    Command(&'static str),
-    /// A tool of an MCP server.
-    Mcp,
-    /// A path that is read, without a tool: this is its name.
-    Path(&'static str),
-    /// A path that is written, and edits, without a tool: this is its name.
-    Edit(&'static str),
+    Ignored,
+    /// It is for the model.
+    Context,
+    /// It is for the user.
+    Message,
+    /// The hook has failed.
+    Fail,
+}
+
+/// What an exit code means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Means {
+    /// Success: the output is the answer.
+    Answer,
+    /// The output is the answer if it is JSON; otherwise the hook has failed.
+    Json,
+    /// The event is refused.
+    Refuse,
+    /// The hook has failed, unless its answer refuses.
+    No,
+    /// Success, whatever the output is.
+    Quiet,
+    /// The hook has failed.
+    #[default]
+    Fail,
+}
+
+/// When a hook has to say something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Must {
+    #[default]
+    Never,
+    /// If it prints something, this decides.
+    IfPrinted,
+    Always,
+}
+
+/// What hooks say about an event, in the order in which it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum What {
+    /// The turn ends.
+    Stop,
+    /// The event is blocked.
+    Deny,
+    /// The user decides.
+    Ask,
+    /// The decision is made later, elsewhere.
+    Defer,
+    /// The event is approved, and the user is not asked.
+    Allow,
+    /// The tool gets other arguments.
+    Input,
+    /// The model reads another output of the tool.
+    Output,
+    /// A message has another text.
+    Text,
+    /// The model gets another request.
+    Request,
+    /// A hook answers in the model's place.
+    Response,
+    /// The model reads more.
+    Context,
+    /// Nothing.
+    Quiet,
+}
+
+impl What {
+    /// The word of a row, such as `deny-tool`: what stands after a hyphen tells it from others.
+    fn of(row: &str) -> Option<Self> {
+        let word = row.split('-').next()?;
+        serde_json::from_value(word.into()).ok()
+    }
+
+    /// What a hook wanted, for people.
+    pub(crate) fn wanted(self) -> &'static str {
+        match self {
+            What::Stop => "to end the turn",
+            What::Deny => "to block it",
+            What::Ask => "to ask the user",
+            What::Defer => "to leave the decision to somebody",
+            What::Allow => "to approve it",
+            What::Input => "to change the arguments",
+            What::Output => "to change the output",
+            What::Text => "to change the text",
+            What::Request => "to change the request",
+            What::Response => "to answer in the model's place",
+            What::Context => "to add context",
+            What::Quiet => "nothing",
+        }
+    }
+
+    /// Whether it changes what happens, so that a denial leaves nothing of it.
+    pub(crate) fn is_change(self) -> bool {
+        matches!(
+            self,
+            What::Input | What::Output | What::Text | What::Request | What::Response
+        )
+    }
+}
+
+/// One of our fields that stands under a key: `PATH[!] [as SHAPE] [in] [if nested] [or DEFAULT]`, or a constant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Field {
+    /// Where it is in our event, or in the context after `cx.`; empty for a constant.
+    pub(crate) path: String,
+    pub(crate) shape: Option<Shape>,
+    /// What is written if there is nothing; a text that begins with `$` is a path.
+    pub(crate) or: Option<Value>,
+    /// Whether the event cannot be judged without it.
+    pub(crate) is_required: bool,
+    /// Whether it is only read.
+    pub(crate) only_in: bool,
+    /// Whether it is written only for subagents.
+    pub(crate) if_nested: bool,
+}
+
+impl Field {
+    /// Whether the key does not stand in this event, although it does in others.
+    fn is_gone(&self) -> bool {
+        self.path.is_empty() && self.or.is_none()
+    }
+
+    /// Whether it says where an event happened, and not what.
+    pub(crate) fn is_of_context(&self) -> bool {
+        matches!(self.path.as_str(), "" | "event" | "now" | "now_ms" | "turn")
+            || self.path.starts_with("cx.")
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut field = Field::default();
+        let (text, or) = match text.strip_prefix("or ") {
+            Some(or) => ("", Some(or)),
+            None => text
+                .split_once(" or ")
+                .map_or((text, None), |(text, or)| (text, Some(or))),
+        };
+        field.or = or.map(|or| serde_json::from_str(or).unwrap_or_else(|_| or.into()));
+        let mut words = text.split_whitespace();
+        let path = words.next().unwrap_or_default();
+        field.is_required = path.ends_with('!');
+        path.trim_end_matches('!').clone_into(&mut field.path);
+        while let Some(word) = words.next() {
+            match word {
+                "in" => field.only_in = true,
+                "if" if words.next() == Some("nested") => field.if_nested = true,
+                "as" => {
+                    let shape = words.next().unwrap_or_default();
+                    field.is_required |= shape.ends_with('!');
+                    let shape = shape.trim_end_matches('!');
+                    let known = serde_json::from_value(shape.into());
+                    field.shape = Some(known.map_err(|_| format!("`{shape}` is not a shape"))?);
+                }
+                other => {
+                    return Err(format!(
+                        "`{other}` means nothing here: write `PATH [as SHAPE] [in] [or DEFAULT]`"
+                    ));
+                }
+            }
+        }
+        Ok(field)
+    }
+}
+
+/// What stands under a key: one thing of ours, or several.
+#[derive(Clone, Debug, Default)]
+struct Fields(Vec<Field>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fields = match Value::deserialize(deserializer)? {
+            Value::String(text) => vec![Field::parse(&text)],
+            Value::Array(texts) if !texts.is_empty() => {
+                let texts = texts.iter().map(|text| text.as_str().unwrap_or_default());
+                texts.map(Field::parse).collect()
+            }
+            constant => vec![Ok(Field {
+                or: Some(constant),
+                ..Field::default()
+            })],
+        };
+        let fields: Result<_, _> = fields.into_iter().collect();
+        fields.map(Fields).map_err(de::Error::custom)
+    }
+}
+
+/// What stands at a place of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Put {
+    /// This word.
+    Is(String),
+    Bool(bool),
+    /// The name of the event.
+    Event,
+    /// The reason.
+    Reason,
+    /// The text of what is said.
+    Text,
+    /// What is said, as it is.
+    Value,
+    /// The output, in the shape of the tool's own answer.
+    Shaped,
+    /// A request to a model, in Gemini CLI's form.
+    GeminiRequest,
+    /// A model's answer, in Gemini CLI's form.
+    GeminiAnswer,
+}
+
+/// How one decision is said: its places, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Says {
+    pub(crate) places: Vec<(String, Put)>,
+    /// Whether the exit code is 2, and the reason is on standard error.
+    pub(crate) exits: bool,
+    /// Whether it is possible only for tools of MCP servers.
+    pub(crate) only_mcp: bool,
+}
+
+impl Says {
+    fn add(&mut self, path: &str, value: &Value) -> Result<(), String> {
+        let inner = |key: &str| match path {
+            "" => key.to_owned(),
+            path => format!("{path}.{key}"),
+        };
+        let put = match value {
+            Value::Object(keys) => {
+                return keys
+                    .iter()
+                    .try_for_each(|(key, value)| self.add(&inner(key), value));
+            }
+            Value::Array(values) => {
+                let mut values = values.iter().enumerate();
+                return values
+                    .try_for_each(|(nth, value)| self.add(&inner(&nth.to_string()), value));
+            }
+            Value::Bool(is) => Put::Bool(*is),
+            Value::String(word) => match word.as_str() {
+                "$event" => Put::Event,
+                "$reason" => Put::Reason,
+                "$text" => Put::Text,
+                "$value" => Put::Value,
+                "$shaped" => Put::Shaped,
+                "$gemini_request" => Put::GeminiRequest,
+                "$gemini_answer" => Put::GeminiAnswer,
+                "mcp" if path == "$only" => {
+                    self.only_mcp = true;
+                    return Ok(());
+                }
+                other if other.starts_with('$') => return Err(format!("`{other}` is not known")),
+                word => Put::Is(word.to_owned()),
+            },
+            Value::Number(_) if path == "$exit" => {
+                self.exits = true;
+                return Ok(());
+            }
+            other => return Err(format!("`{path}` cannot be {other}")),
+        };
+        self.places.push((path.to_owned(), put));
+        Ok(())
+    }
+
+    /// The word that makes it this decision; none if its data does.
+    pub(crate) fn word(&self) -> Option<&(String, Put)> {
+        let mut places = self.places.iter();
+        let word = places.find(|(_, put)| matches!(put, Put::Is(_) | Put::Bool(_)));
+        word.filter(|_| self.data().is_none())
+    }
+
+    /// The place of its data.
+    pub(crate) fn data(&self) -> Option<&Put> {
+        let mut puts = self.places.iter().map(|(_, put)| put);
+        puts.find(|put| !matches!(put, Put::Is(_) | Put::Bool(_) | Put::Event | Put::Reason))
+    }
+}
+
+impl<'de> Deserialize<'de> for Says {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut says = Says::default();
+        let value = Value::deserialize(deserializer)?;
+        says.add("", &value).map_err(de::Error::custom)?;
+        Ok(says)
+    }
+}
+
+/// How the definitions of a unit run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Order {
+    /// All at once, each to its end. Then the strictest answer applies.
+    #[default]
+    AtOnce,
+    /// One after the other, until one stops the event. Each sees the event as the ones before left it.
+    InTurn,
+}
+
+/// When two definitions of a file count as equal, so that only one of them runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Twins {
+    /// Never.
+    #[default]
+    No,
+    /// If their handlers have the same type and run the same.
+    Whole,
+    /// If they have the same name and the same command.
+    NameAndCommand,
+}
+
+/// Where the events stand in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Root {
+    /// Under the key `hooks`.
+    #[default]
+    Hooks,
+    /// Under the key `hooks`, or at the top.
+    Top,
+    /// In sets, each with a name: `{"name": {"enabled": true, "PreToolUse": […]}}`.
+    Sets,
+}
+
+/// When a matcher is a name or a list of names, and what it is otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Matcher {
+    /// A text of names, blanks, hyphens, `|` and `,` is a list; another is a regular expression.
+    List,
+    /// A text of names and `|`.
+    #[default]
+    Words,
+    /// A text of one name.
+    Word,
+    /// It is always a regular expression.
+    Regex,
+    /// A regular expression that has to match the whole subject.
+    Whole,
+    /// A regular expression; a wrong one is taken literally.
+    Lenient,
+}
+
+impl Matcher {
+    /// Whether a text of this character may be a list of names.
+    pub(crate) fn is_of_names(self, c: char) -> bool {
+        let is_word = c.is_ascii_alphanumeric() || c == '_';
+        match self {
+            Matcher::List => is_word || matches!(c, '|' | ',' | ' ' | '-'),
+            Matcher::Words => is_word || c == '|',
+            Matcher::Word => is_word,
+            Matcher::Regex | Matcher::Whole | Matcher::Lenient => false,
+        }
+    }
+}
+
+/// The unit of a timeout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+pub(crate) enum Unit {
+    #[default]
+    #[serde(rename = "s")]
+    Seconds,
+    #[serde(rename = "ms")]
+    Millis,
+    /// Small numbers are seconds: files from before count in milliseconds.
+    #[serde(rename = "s or ms")]
+    Either,
+}
+
+/// The timeouts in a file.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Timeouts {
+    pub(crate) keys: Vec<String>,
+    pub(crate) unit: Unit,
+    /// How long a command may take, in seconds.
+    pub(crate) default: f64,
+    /// How long a model may take, in seconds.
+    pub(crate) prompt: f64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts {
+            keys: vec!["timeout".into()],
+            unit: Unit::Seconds,
+            default: 60.0,
+            prompt: 30.0,
+        }
+    }
+}
+
+impl Timeouts {
+    /// The unit of a number.
+    pub(crate) fn unit(&self, number: f64) -> Duration {
+        match self.unit {
+            Unit::Millis => Duration::from_millis(1),
+            Unit::Either if number >= 1000.0 => Duration::from_millis(1),
+            Unit::Seconds | Unit::Either => Duration::from_secs(1),
+        }
+    }
+
+    /// Whether a number is probably in another unit.
+    pub(crate) fn is_odd(&self, number: f64) -> bool {
+        match self.unit {
+            Unit::Seconds => number >= 1000.0,
+            Unit::Millis => number < 1000.0,
+            Unit::Either => false,
+        }
+    }
+}
+
+/// The owner of a file that a system finds by itself. Later ones take precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Whose {
+    User,
+    Project,
+    Managed,
+}
+
+/// Where an agent finds its hooks, and what such a file looks like.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "agents differ in many small things"
+)]
+pub(crate) struct Files {
+    user: Vec<String>,
+    project: Vec<String>,
+    managed: Vec<String>,
+    pub(crate) root: Root,
+    /// Whether a hook may stand in the list of an event, without a group.
+    pub(crate) flat: bool,
+    /// The types of handlers that are run. Others are notices.
+    pub(crate) kinds: Vec<String>,
+    /// The keys of a hook's command beside `command`, before it: the first one that is there counts.
+    commands: Vec<String>,
+    /// Whether the arguments of a command stand in `args`, so that it runs without a shell.
+    pub(crate) args: bool,
+    /// Whether a command of these characters is the path of a program, from the folder of its file, and runs without a
+    /// shell.
+    program: Option<String>,
+    /// Whether commands run in the folder of their file.
+    pub(crate) runs_at_file: bool,
+    /// The keys of a command for Windows only.
+    pub(crate) windows: Vec<String>,
+    pub(crate) timeout: Timeouts,
+    pub(crate) matcher: Matcher,
+    /// The names of its tools, if they are not in the table of names.
+    pub(crate) profile: Option<Profile>,
+    /// Tools with several names there: Claude Code's name, and the one that hooks read.
+    pub(crate) renamed: Pairs<String>,
+    /// Whether a matcher may also use Claude Code's names of tools.
+    pub(crate) claudes_tools: bool,
+    /// The keys of a group that have no effect here.
+    pub(crate) ignored: Vec<String>,
+    pub(crate) order: Order,
+    pub(crate) twins: Twins,
+    /// The key by which a hook says what happens when it fails.
+    pub(crate) closed: Option<String>,
+    /// What happens when a hook without this key fails.
+    fault: Option<OnFault>,
+    /// Whether what the agent would reject is a mistake.
+    pub(crate) strict: bool,
+}
+
+impl Files {
+    /// The keys of a hook's command.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &str> {
+        self.commands.iter().map(String::as_str).chain(["command"])
+    }
+
+    /// Whether a command is the path of a program.
+    pub(crate) fn is_program(&self, command: &str) -> bool {
+        let others = self.program.as_deref();
+        others.is_some_and(|others| {
+            command
+                .chars()
+                .all(|c| c.is_alphanumeric() || others.contains(c))
+        })
+    }
+
+    /// What happens when a hook fails that does not say it.
+    pub(crate) fn fault(&self) -> OnFault {
+        self.fault.unwrap_or(OnFault::Skip)
+    }
+
+    /// The files that the agent finds by itself: below the user's folder and below the project's.
+    pub(crate) fn found(&self) -> impl Iterator<Item = (Whose, &str)> {
+        let all = [
+            (Whose::User, &self.user),
+            (Whose::Project, &self.project),
+            (Whose::Managed, &self.managed),
+        ];
+        all.into_iter()
+            .flat_map(|(whose, names)| names.iter().map(move |name| (whose, name.as_str())))
+    }
+}
+
+/// How an agent calls a program as its hook.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Call {
+    /// The keys that name the event. If there are none, the command line names it.
+    pub(crate) event: Vec<String>,
+    /// The variables that name the project's folder.
+    pub(crate) project: Vec<String>,
+    /// The key of a message for the user. Without one it is printed on standard error.
+    pub(crate) message: Option<String>,
+    /// Whether an answer without anything is `{}`.
+    pub(crate) always: bool,
+    /// Whether the new input of a tool is set key by key, and not as a whole.
+    pub(crate) merges: bool,
+    /// The answer if an event cannot be judged, beside the exit code 2 and standard error.
+    pub(crate) refusal: Option<Says>,
+    /// What an input of this agent has, each of these alone: a key, or a variable of the environment, and what it is.
+    pub(crate) is: Vec<Pairs<String>>,
+    /// What an event has that is raised a second time, so that no hook runs on it.
+    pub(crate) skip: Pairs<Pairs<String>>,
+}
+
+/// What the output of the agent's own hooks means.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "agents differ in many small things"
+)]
+pub(crate) struct Hooks {
+    /// What each exit code means; `other` for all others.
+    pub(crate) exit: Pairs<Means>,
+    /// Whether standard error counts where standard output is empty.
+    pub(crate) stderr: bool,
+    /// Whether JSON in a string is JSON.
+    pub(crate) twice: bool,
+    pub(crate) text: Text,
+    /// The keys that an answer may have beside its decisions. Another makes it invalid.
+    pub(crate) strict: Option<Vec<String>>,
+    /// Whether output that is not an answer is a failure where a hook must fail closed.
+    pub(crate) noise: bool,
+    /// Where an answer names its event. About another event, it can only refuse.
+    pub(crate) names_event: Option<String>,
+    /// Whether an answer has to name its event.
+    pub(crate) event_required: bool,
+    /// What is understood on every event.
+    hears: Vec<String>,
+    must: Must,
+    /// Whether a word that the table does not have is a failure.
+    pub(crate) exact: bool,
+}
+
+/// An event, as the file has it.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Row {
+    is: String,
+    when: When,
+    matches: Subject,
+    with: Vec<String>,
+    fields: Pairs<Fields>,
+    given: Pairs<String>,
+    says: Option<Vec<String>>,
+    tells: Vec<String>,
+    hears: Vec<String>,
+    rejects: Vec<String>,
+    refusal: Refusal,
+    text: Option<Text>,
+    stops: Option<bool>,
+    timeout: Option<f64>,
+    seldom: bool,
+    closed: bool,
+    late: Option<OnFault>,
+    must: Option<Must>,
+    exit: Pairs<Means>,
+    init: Map<String, Value>,
+}
+
+/// A table, as the file has it.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Table {
+    name: String,
+    title: String,
+    like: Option<String>,
+    own: bool,
+    files: Files,
+    init: Map<String, Value>,
+    call: Option<Call>,
+    hooks: Hooks,
+    fields: Pairs<Fields>,
+    sets: Pairs<Pairs<Fields>>,
+    says: Pairs<Says>,
+    event: Pairs<Row>,
+    other: Row,
+    none: Vec<String>,
+    tools: Pairs<String>,
 }
 
 /// A system's event, and our event for it. It goes both ways: hooks of the system's files run on our event, and our
 /// hooks run when the system calls.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Event {
-    pub(crate) named: &'static str,
+    pub(crate) named: String,
     pub(crate) ours: &'static str,
     pub(crate) when: When,
-    pub(crate) shape: Shape,
-    /// What the system can be told when it calls; none if it does not call, or calls with another event as well.
-    pub(crate) says: Option<&'static [Says]>,
     pub(crate) subject: Subject,
     pub(crate) refusal: Refusal,
+    pub(crate) text: Text,
     /// Whether `continue: false` ends the turn there.
     pub(crate) stops: bool,
-    /// Whether text other than JSON is for the model.
-    pub(crate) text: bool,
     /// How long a hook on this event may take, if this differs from other events.
     pub(crate) timeout: Option<Duration>,
-    /// What a hook of the system's file reads, after the [rows of all events](System::reads).
-    pub(crate) reads: &'static [Row],
     /// If a hook that fails blocks the event: what happens when it takes too long.
     pub(crate) closed: Option<OnFault>,
-}
-
-/// A system's event that is one of ours.
-pub(crate) const fn event(named: &'static str, ours: &'static str) -> Event {
-    Event {
-        named,
-        ours,
-        when: When::Always,
-        shape: Shape::Usual,
-        says: None,
-        subject: Subject::None,
-        refusal: Refusal::Blocks,
-        stops: true,
-        text: false,
-        timeout: None,
-        reads: &[],
-        closed: None,
-    }
+    /// Whether the system calls with it. It does not if it calls with another event as well.
+    pub(crate) calls: bool,
+    /// What the system can be told when it calls.
+    pub(crate) tells: Vec<(What, Says)>,
+    /// What its hooks can say.
+    pub(crate) hears: Vec<(What, Says)>,
+    /// What makes an answer invalid.
+    pub(crate) rejects: Vec<String>,
+    pub(crate) must: Must,
+    /// What an exit code means here, before the common meaning.
+    pub(crate) exit: Pairs<Means>,
+    /// What is read: a key may say several things.
+    pub(crate) reads: Vec<(String, Field)>,
+    /// What is written, once for each key.
+    pub(crate) writes: Vec<(String, Field)>,
+    /// What is so by the name of the event alone.
+    pub(crate) given: Vec<(String, String)>,
 }
 
 impl Event {
-    pub(crate) const fn of(self, subject: Subject) -> Self {
-        Event { subject, ..self }
-    }
-
-    pub(crate) const fn when(self, when: When) -> Self {
-        Event { when, ..self }
-    }
-
-    pub(crate) const fn refusal(self, refusal: Refusal) -> Self {
-        Event { refusal, ..self }
-    }
-
-    pub(crate) const fn with_text(self) -> Self {
-        Event { text: true, ..self }
-    }
-
-    pub(crate) const fn never_stops(self) -> Self {
-        Event {
-            stops: false,
-            ..self
-        }
-    }
-
-    pub(crate) const fn within(self, timeout: Duration) -> Self {
-        Event {
-            timeout: Some(timeout),
-            ..self
-        }
-    }
-
-    pub(crate) const fn reads(self, reads: &'static [Row]) -> Self {
-        Event { reads, ..self }
-    }
-
-    pub(crate) const fn closed(self, when_late: OnFault) -> Self {
-        Event {
-            closed: Some(when_late),
-            ..self
-        }
-    }
-
-    pub(crate) const fn shape(self, shape: Shape) -> Self {
-        Event { shape, ..self }
-    }
-
-    /// The system calls with this event, and can be told this.
-    pub(crate) const fn says(self, says: &'static [Says]) -> Self {
-        Event {
-            says: Some(says),
-            ..self
-        }
-    }
-
     /// The condition on our event, if there is one.
     pub(crate) fn whens(&self) -> Vec<(&'static str, When)> {
         match self.when {
@@ -238,222 +823,118 @@ impl Event {
     pub(crate) fn info(&self) -> Option<&'static EventInfo> {
         EventInfo::named(self.ours)
     }
+
+    /// How the system is told a decision.
+    pub(crate) fn tells(&self, what: What) -> impl Iterator<Item = &Says> {
+        let rows = self.tells.iter().filter(move |(known, _)| *known == what);
+        rows.map(|(_, says)| says)
+    }
 }
 
-/// How the definitions of a unit run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// All at once, each to its end. Then the strictest answer applies.
-    #[default]
-    AtOnce,
-    /// One after the other, until one stops the event. Each sees the event as the ones before left it.
-    InTurn,
-}
-
-/// When two definitions of a file count as equal, so that only one of them runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Twins {
-    /// Never.
-    No,
-    /// If their handlers have the same type and run the same.
-    Whole,
-    /// If they have the same name and the same command.
-    NameAndCommand,
-}
-
-/// Where the events stand in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Root {
-    /// Under the key `hooks`.
-    Hooks,
-    /// Under the key `hooks`, or at the top.
-    Top,
-    /// In sets, each with a name: `{"name": {"enabled": true, "PreToolUse": […]}}`.
-    Sets,
-}
-
-/// The meaning of exit codes, and the place of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exits {
-    /// 2 blocks. A JSON answer counts with any other code.
-    Claude,
-    /// 2 blocks. JSON counts with 0, and a refusal in it with any other code.
-    Codex,
-    /// As Codex's. What the system [cannot be told](Event::says) has no effect, unless it refuses.
-    Told,
-    /// As the one before. The answer has the places in which the system [is told](Event::says).
-    Placed,
-    /// All but 0 and 1 block. JSON counts with any code, also on standard error.
-    Gemini,
-    /// 2 blocks, and so does a JSON answer with any code. Only 0 lets the event go on.
-    Goose,
-    /// 2 blocks. JSON counts with 0.
-    Goclaw,
-    /// All but 0 block. There is no JSON.
-    Flat,
-}
-
-/// The names of keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
-    /// `session_id`, `hook_event_name`, `tool_name`.
-    Claude,
-    /// Also `turn_id` and `model`.
-    Codex,
-    /// Claude's, with Gemini's shapes of model calls and of results.
-    Gemini,
-    /// `event`, `tool_call_id`, `tool_output`, `working_dir`.
-    Goose,
-    /// `SessionID`, `ToolName`, and the same as `sessionId`, `toolName`.
-    Goclaw,
-}
-
-/// One system.
-#[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "systems differ in many small things"
-)]
+/// One system: an agent, or our own format.
+#[derive(Clone, Debug)]
 pub(crate) struct System {
     /// The name in files and on the command line.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// The name for people.
-    pub(crate) title: &'static str,
-    pub(crate) events: &'static [Event],
-    /// Its events in files that are none of ours.
-    pub(crate) never: &'static [&'static str],
+    pub(crate) title: String,
+    /// Its events are ours; its rows only say how they are written and heard.
+    pub(crate) is_own: bool,
+    pub(crate) files: Files,
     /// How it calls a program, if it does.
-    pub(crate) calls: Option<Calls>,
-    pub(crate) words: Words,
-    /// What hooks read on every event, if these are not the `words`.
-    pub(crate) reads: &'static [Row],
-    pub(crate) exits: Exits,
-    /// Where the events stand in a file.
-    pub(crate) root: Root,
-    /// Whether a hook may stand in the list of an event, without a group.
-    pub(crate) is_flat: bool,
-    /// The keys of a hook's command: the first one that is there counts.
-    pub(crate) commands: &'static [&'static str],
-    /// Whether the arguments of a command stand in `args`, so that it runs without a shell.
-    pub(crate) takes_args: bool,
-    /// Whether a command is the path of a program, from the folder of its file, that runs without a shell.
-    pub(crate) is_path: fn(&str) -> bool,
-    /// Whether commands run in the folder of their file.
-    pub(crate) runs_at_file: bool,
-    /// The keys of a command for Windows only.
-    pub(crate) windows: &'static [&'static str],
-    /// The keys of a hook's timeout.
-    pub(crate) timeouts: &'static [&'static str],
-    /// The unit of a timeout of this number.
-    pub(crate) unit: fn(f64) -> Duration,
-    /// A timeout from which on, or below which, it is probably in another unit.
-    pub(crate) odd_timeouts: fn(f64) -> bool,
-    /// How long a command may take.
-    pub(crate) timeout: Duration,
-    /// How long a model may take.
-    pub(crate) prompt_timeout: Duration,
-    /// The types of handlers that are run. Others are notices.
-    pub(crate) kinds: &'static [&'static str],
-    /// The characters of a matcher that is a name, or a list of names.
-    pub(crate) of_names: fn(char) -> bool,
-    /// Whether a regular expression that is wrong is taken literally.
-    pub(crate) is_lenient: bool,
-    /// Whether a regular expression has to match the whole subject.
-    pub(crate) is_whole: bool,
-    /// The names of its tools, if they are not in the table of names.
-    pub(crate) tools: Option<Profile>,
-    /// Tools with several names there: Claude Code's name, and the one that hooks read.
-    pub(crate) renamed: &'static [(&'static str, &'static str)],
-    /// Whether a matcher may also use Claude Code's names of tools.
-    pub(crate) takes_claudes_tools: bool,
-    /// The keys of a group that have no effect here.
-    pub(crate) ignored: &'static [&'static str],
-    pub(crate) order: Order,
-    pub(crate) twins: Twins,
-    /// The key by which a hook says what happens when it fails.
-    pub(crate) on_failure: Option<&'static str>,
-    /// What happens when a hook without this key fails.
-    pub(crate) fault: OnFault,
-    /// Whether an unknown key makes an answer invalid.
-    pub(crate) is_strict: bool,
-    /// Whether an answer has to name its event.
-    pub(crate) names_event: bool,
-    /// Whether the new input of a tool is set key by key, and not as a whole.
-    pub(crate) merges_input: bool,
-    /// The files that the system finds by itself: below the user's folder and below the project's.
-    pub(crate) files: &'static [(Whose, &'static str)],
-}
-
-/// Whether a variable of the environment is set.
-pub(crate) type IsSet<'a> = &'a dyn Fn(&str) -> bool;
-
-/// How a system calls a program as its hook.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Calls {
-    /// The keys that name the event. If there are none, the command line names it.
-    pub(crate) named: &'static [&'static str],
-    /// The objects in the input that hold more keys, as JSON pointers.
-    pub(crate) inside: &'static [&'static str],
-    /// The variables that name the project's folder.
-    pub(crate) project: &'static [&'static str],
-    /// The key of a message for the user. Without one it is printed on standard error.
-    pub(crate) message: Option<&'static str>,
-    /// Whether an answer without anything is `{}`.
-    pub(crate) always_answers: bool,
-    /// The answer if an event cannot be judged, beside the exit code 2 and standard error.
-    pub(crate) refusal: &'static [Place],
-    /// Whether an event is raised a second time, so that no hook runs on it.
-    pub(crate) skips: fn(&str, &Value) -> bool,
-    /// Whether an event comes from this system, by its keys and by the variables of the process. A system that reads
-    /// another's file calls the program as if it were the other.
-    pub(crate) is_caller: fn(&Value, IsSet<'_>) -> bool,
-}
-
-/// Calls as Claude Code makes them.
-pub(crate) const CALLS: Calls = Calls {
-    named: &["hook_event_name", "hookEventName"],
-    inside: &[],
-    project: &["CLAUDE_PROJECT_DIR"],
-    message: None,
-    always_answers: false,
-    refusal: &[],
-    skips: |_, _| false,
-    is_caller: |_, _| false,
-};
-
-/// The owner of a file that a system finds by itself. Later ones take precedence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Whose {
-    User,
-    Project,
-    Managed,
+    pub(crate) call: Option<Call>,
+    pub(crate) hooks: Hooks,
+    rows: Vec<Event>,
+    /// How an event is written and heard that the system does not have.
+    pub(crate) other: Event,
+    /// Its events in files that are none of ours.
+    pub(crate) never: Vec<String>,
+    /// Every place of every decision, for answers that may have no others.
+    places: Vec<String>,
 }
 
 impl System {
+    /// Reads a table that is compiled with this crate.
+    ///
+    /// # Panics
+    ///
+    /// If the table is wrong; a test reads them all.
+    pub(super) fn compiled(json: &str) -> Self {
+        let system = serde_json::from_str::<Table>(json).map_err(|error| error.to_string());
+        system
+            .and_then(System::new)
+            .unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    fn new(table: Table) -> Result<Self, String> {
+        let names: Vec<_> = table.event.0.iter().map(|(_, row)| row).collect();
+        // By another name of the same event, a hook says the same.
+        let says_of = |row: &Row| {
+            let mut same = names.iter().filter(|other| other.is == row.is);
+            let says = row
+                .says
+                .clone()
+                .or_else(|| same.find_map(|other| other.says.clone()));
+            says.unwrap_or_default()
+        };
+        let rows: Result<Vec<_>, _> = table
+            .event
+            .0
+            .iter()
+            .map(|(named, row)| table.event(named, row, &says_of(row)))
+            .collect();
+        let other = table.event(
+            "",
+            &table.other,
+            table.other.says.as_deref().unwrap_or_default(),
+        )?;
+        let places = table.says.0.iter().flat_map(|(_, says)| &says.places);
+        Ok(System {
+            places: places.map(|(path, _)| path.clone()).collect(),
+            rows: rows?,
+            other,
+            never: table.none,
+            name: table.name,
+            title: table.title,
+            is_own: table.own,
+            files: table.files,
+            call: table.call,
+            hooks: table.hooks,
+        })
+    }
+
+    /// Its events that are ours.
+    pub(crate) fn events(&self) -> &[Event] {
+        if self.is_own { &[] } else { &self.rows }
+    }
+
+    /// Whether hooks that are written for the system run here.
+    pub(crate) fn runs_hooks(&self) -> bool {
+        !self.files.kinds.is_empty()
+    }
+
     /// Returns the event with the system's name.
-    pub(crate) fn named(&self, name: &str) -> Option<&'static Event>
-    where
-        Self: 'static,
-    {
-        self.events.iter().find(|event| event.named == name)
+    pub(crate) fn named(&self, name: &str) -> Option<&Event> {
+        self.events().iter().find(|event| event.named == name)
     }
 
     /// Returns the event with which the system calls. Systems spell their events in several ways, such as `PreToolUse`,
     /// `preToolUse` and `pre_tool_use`.
-    pub(crate) fn called(&self, name: &str) -> Option<&'static Event>
-    where
-        Self: 'static,
-    {
-        let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
-        let name = plain(name);
-        self.events.iter().find(|event| plain(event.named) == name)
+    pub(crate) fn called(&self, name: &str) -> Option<&Event> {
+        let wanted = plain(name);
+        let exact = self.named(name);
+        exact.or_else(|| {
+            self.events()
+                .iter()
+                .find(|event| plain(&event.named) == wanted)
+        })
     }
 
-    /// Returns what the system can be told on an event, by this name of it or another.
-    pub(crate) fn says(&self, event: &Event) -> &'static [Says] {
-        let mut same = self.events.iter().filter(|other| other.ours == event.ours);
-        let says = event.says.or_else(|| same.find_map(|other| other.says));
-        says.unwrap_or_default()
+    /// Whether the system calls with an event, in this spelling or another.
+    pub(crate) fn calls(&self, event: &Event) -> bool {
+        let mut others = self.events().iter().filter(|other| other.calls);
+        let name = plain(&event.named);
+        event.calls || others.any(|other| plain(&other.named) == name)
     }
 
     /// Returns the system's event for one of ours: by the name in the definition, or by what happened.
@@ -462,51 +943,163 @@ impl System {
         info: &EventInfo,
         named: &str,
         happened: Option<(&AgentContext, &AgentEvent<'_>)>,
-    ) -> Option<&'static Event> {
-        let ours = || self.events.iter().filter(|event| event.ours == info.name);
+    ) -> Option<&Event> {
+        let ours = || self.rows.iter().filter(|event| event.ours == info.name);
         let by_name = ours().find(|event| event.named == named);
         let by_what =
             happened.and_then(|(cx, happened)| ours().find(|event| event.when.holds(cx, happened)));
         by_name.or(by_what).or_else(|| ours().next())
     }
+
+    /// Whether a name is one of the system's names of our event.
+    pub(crate) fn is_name_of(&self, info: &EventInfo, name: &str) -> bool {
+        let mut rows = self.rows.iter();
+        name == info.name || rows.any(|event| event.ours == info.name && event.named == name)
+    }
+
+    /// Whether a decision stands at this path, or within it.
+    pub(crate) fn has_place(&self, path: &str) -> bool {
+        let mut places = self
+            .places
+            .iter()
+            .filter_map(|place| place.strip_prefix(path));
+        places.any(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::entry::ImportEntry;
-    use crate::system::Dialect;
+impl Table {
+    /// An event with what other parts of the table say about it.
+    fn event(&self, named: &str, row: &Row, says: &[String]) -> Result<Event, String> {
+        let wrong = |what: String| format!("{}: `{named}`: {what}", self.name);
+        let info = EventInfo::named(&row.is);
+        let ours = match info {
+            Some(info) => info.name,
+            None if named.is_empty() => "",
+            None => return Err(wrong(format!("`{}` is not an event", row.is))),
+        };
+        let rows = |names: &[String]| -> Result<Vec<(What, Says)>, String> {
+            let rows = names.iter().map(|name| {
+                let says = self.says.get(name);
+                let says = says.ok_or_else(|| wrong(format!("`says` has no row `{name}`")))?;
+                let what =
+                    What::of(name).ok_or_else(|| wrong(format!("`{name}` is not a decision")))?;
+                Ok((what, says.clone()))
+            });
+            rows.collect()
+        };
+        let mut parts = vec![&self.fields];
+        for set in &row.with {
+            let set = self
+                .sets
+                .get(set)
+                .ok_or_else(|| wrong(format!("`sets` has no `{set}`")))?;
+            parts.push(set);
+        }
+        parts.push(&row.fields);
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for (key, fields) in parts.iter().flat_map(|part| &part.0) {
+            for field in &fields.0 {
+                add(&mut reads, &mut writes, key, field);
+            }
+        }
+        let told: Vec<_> = says.iter().chain(&row.tells).cloned().collect();
+        let heard: Vec<_> = says
+            .iter()
+            .chain(&row.hears)
+            .chain(&self.hooks.hears)
+            .cloned()
+            .collect();
+        Ok(Event {
+            named: named.to_owned(),
+            ours,
+            when: row.when,
+            subject: row.matches.clone(),
+            refusal: row.refusal,
+            text: row.text.unwrap_or(self.hooks.text),
+            stops: row.stops.unwrap_or(true),
+            timeout: row.timeout.map(Duration::from_secs_f64),
+            closed: row.late,
+            calls: row.says.is_some(),
+            tells: rows(&told)?,
+            hears: rows(&heard)?,
+            rejects: row.rejects.clone(),
+            must: row.must.unwrap_or(self.hooks.must),
+            exit: row.exit.clone(),
+            reads,
+            writes,
+            given: row.given.0.clone(),
+        })
+    }
+}
 
-    #[test]
-    fn every_event_is_one_of_ours() {
-        for dialect in Dialect::ALL {
-            for event in dialect.system().events {
-                assert!(event.info().is_some(), "{dialect}: {}", event.named);
-                if !dialect.runs_hooks() {
-                    continue;
-                }
-                let is_tool = matches!(
-                    event.subject,
-                    Subject::Tool | Subject::Command | Subject::Path
-                );
-                let has_subject = event.info().unwrap().has_subject;
-                assert_eq!(is_tool, has_subject, "{dialect}: {}", event.named);
+/// Adds a field of a key. What stands later in a table counts when it is written, and each is read.
+fn add(
+    reads: &mut Vec<(String, Field)>,
+    writes: &mut Vec<(String, Field)>,
+    key: &str,
+    field: &Field,
+) {
+    if field.is_gone() {
+        reads.retain(|(known, _)| known != key);
+    } else if !field.path.is_empty() {
+        reads.push((key.to_owned(), field.clone()));
+    }
+    if field.only_in {
+        return;
+    }
+    let there = writes.iter().position(|(known, _)| known == key);
+    match there {
+        Some(at) if field.is_gone() => drop(writes.remove(at)),
+        Some(at) => writes[at].1 = field.clone(),
+        None if field.is_gone() => {}
+        None => writes.push((key.to_owned(), field.clone())),
+    }
+}
+
+/// A name without what spellings differ in.
+fn plain(name: &str) -> String {
+    name.replace('_', "").to_ascii_lowercase()
+}
+
+/// What stands at a path.
+pub(crate) fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    let found = path.split('.').try_fold(value, |value, key| match value {
+        Value::Array(values) => values.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    });
+    found.filter(|value| !value.is_null())
+}
+
+/// Sets a value at a path, unless something stands there: what is written first counts.
+pub(crate) fn put(into: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => {
+            into.entry(path).or_insert(value);
+        }
+        // A list has one thing in it.
+        Some((key, rest)) if rest.starts_with("0.") || rest == "0" => {
+            let mut inner = Map::new();
+            put(&mut inner, rest, value);
+            let list = inner.into_iter().map(|(_, value)| value).collect();
+            into.entry(key).or_insert(Value::Array(list));
+        }
+        Some((key, rest)) => {
+            let inner = into.entry(key).or_insert_with(|| Map::new().into());
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
             }
         }
     }
+}
 
-    #[test]
-    fn every_system_with_files_is_a_key_of_an_import() {
-        for dialect in Dialect::ALL {
-            let is_key = ImportEntry::KEYS.contains(&dialect.as_str());
-            let has_files = dialect.runs_hooks() && *dialect != Dialect::Flat;
-            assert_eq!(is_key, has_files, "{dialect}");
+/// Sets a value at a path, also over another.
+pub(crate) fn set(into: &mut Value, path: &str, value: Value) {
+    let mut at = into;
+    for key in path.split('.') {
+        if !at.is_object() {
+            *at = Map::new().into();
         }
+        at = &mut at[key];
     }
-
-    #[test]
-    fn all_events_of_claude_code_are_known() {
-        let rules = Dialect::Claude.system();
-        assert_eq!(rules.events.len() + rules.never.len(), 33);
-    }
+    *at = value;
 }

@@ -41,15 +41,14 @@ static TOOLS: LazyLock<Vec<Same>> = LazyLock::new(|| same().collect());
 
 /// Returns the dialect's name of each tool; an empty one if it has none.
 fn named(dialect: Dialect) -> Vec<&'static str> {
-    let profile = dialect.system().tools;
+    let profile = dialect.system().files.profile;
     let own: Vec<_> = profile.into_iter().flat_map(tools_of).collect();
     let tools = TOOLS.iter().map(|tool| {
         let [claude, codex, gemini, goose] = tool.names;
         match dialect {
             _ if profile.is_some() => {
-                let mut renamed = dialect.system().renamed.iter();
-                if let Some((_, own)) = renamed.find(|(claudes, _)| *claudes == claude) {
-                    return *own;
+                if let Some(own) = dialect.system().files.renamed.get(claude) {
+                    return own.as_str();
                 }
                 let mut names = tool.names().filter(|name| own.contains(name));
                 names.next().unwrap_or_default()
@@ -91,7 +90,7 @@ impl Aliases {
             dialect,
             Dialect::Hooks | Dialect::Claude | Dialect::Codex | Dialect::Gemini | Dialect::Goose
         );
-        if !has_table && dialect.system().tools.is_none() {
+        if !has_table && dialect.system().files.profile.is_none() {
             return Aliases::default();
         }
         let of = OF[dialect as usize].get_or_init(|| Aliases::made(dialect));
@@ -100,7 +99,7 @@ impl Aliases {
 
     fn made(dialect: Dialect) -> Self {
         let is_ours = dialect == Dialect::Hooks;
-        let takes_claudes = dialect.system().takes_claudes_tools;
+        let takes_claudes = dialect.system().files.claudes_tools;
         let own = named(dialect);
         let mut theirs: HashMap<String, Vec<String>> = HashMap::new();
         for (tool, own_name) in TOOLS.iter().zip(&own) {
@@ -129,7 +128,7 @@ impl Aliases {
             theirs: Arc::new(theirs),
             renames: !is_ours,
             is_fixed: takes_claudes,
-            agent: dialect.system().tools,
+            agent: dialect.system().files.profile,
         }
     }
 

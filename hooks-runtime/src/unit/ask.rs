@@ -72,6 +72,7 @@ impl Unit {
                     named: definition.named(info).unwrap_or(info.name),
                     tool: definition.filter.tool(event),
                     args: renamed.as_ref().map(Renamed::args),
+                    is_closed: definition.blocks_on(&Fault::nonsense(""), info),
                 };
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();

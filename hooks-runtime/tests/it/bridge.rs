@@ -530,9 +530,20 @@ async fn every_event_of_every_agent_is_read() {
                 "command": "ls", "file_path": "/a", "mcp_tool_name": "t",
                 "llm_request": { "model": "m", "messages": [] },
             });
-            if system == Dialect::Windsurf {
-                input["agent_action_name"] = event.into();
-            }
+            let call = json!({ "name": "t", "args": {}, "toolName": "t", "parameters": {}, "input": {}, "prompt": "p" });
+            let more = match system {
+                Dialect::Windsurf => json!({ "agent_action_name": event, "tool_info": {
+                    "command_line": "ls", "file_path": "/a", "mcp_tool_name": "t", "user_prompt": "p" } }),
+                Dialect::Opencode => json!({ "tool": "t" }),
+                Dialect::Antigravity => json!({ "toolCall": call }),
+                Dialect::Cline => {
+                    json!({ "preToolUse": call, "postToolUse": call, "tool_call": call,
+                                          "tool_result": call, "userPromptSubmit": call })
+                }
+                _ => json!({}),
+            };
+            let more = more.as_object().unwrap().clone();
+            input.as_object_mut().unwrap().extend(more);
             let input = input.to_string();
             let call = Call {
                 event: Some(event),

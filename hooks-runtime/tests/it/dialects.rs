@@ -95,7 +95,7 @@ async fn codex_is_strict_and_open_but_a_refusal_always_counts() {
             (says(&json!({ "decision": "block", "reason": "no", "suppressOutput": true })), Some("no")),
             (says(&json!({ "decision": "block", "reason": "no" })) + "; exit 1", Some("no")),
             (inner(json!({ "permissionDecision": "allow", "odd": 1 })), None),
-            (says(&json!({ "continue": false })), None),
+            (says(&json!({ "continue": false })), Some("the hook `PreToolUse-1` blocked it")),
         ],
     )
     .await;

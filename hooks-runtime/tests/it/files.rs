@@ -15,17 +15,17 @@ const FILES: &[(&str, &str, &str)] = &[
     (
         "qwen",
         ".qwen/settings.json",
-        r#"{"session_id":"s1","transcript_path":null,"cwd":"/","hook_event_name":"PreToolUse","timestamp":TIME,"permission_mode":"default","tool_name":"run_shell_command","tool_input":{"command":"rm -rf build"},"tool_use_id":"1","tool_call_id":"1"}"#,
+        r#"{"session_id":"s1","transcript_path":null,"cwd":"/","hook_event_name":"PreToolUse","permission_mode":"default","timestamp":TIME,"tool_name":"run_shell_command","tool_input":{"command":"rm -rf build"},"tool_use_id":"1","tool_call_id":"1"}"#,
     ),
     (
         "droid",
         ".factory/hooks.json",
-        r#"{"session_id":"s1","transcript_path":null,"cwd":"/","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Execute","tool_input":{"command":"rm -rf build"}}"#,
+        r#"{"session_id":"s1","transcript_path":null,"cwd":"/","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Execute","tool_input":{"command":"rm -rf build"}}"#,
     ),
     (
         "devin",
         ".devin/hooks.v1.json",
-        r#"{"hook_event_name":"PreToolUse","session_id":"s1","prompt_id":"s1:0","tool_name":"exec","tool_input":{"command":"rm -rf build"},"tool_use_id":"1"}"#,
+        r#"{"session_id":"s1","hook_event_name":"PreToolUse","prompt_id":"s1:0","tool_name":"exec","tool_input":{"command":"rm -rf build"},"tool_use_id":"1"}"#,
     ),
     (
         "augment",

@@ -139,8 +139,8 @@ impl Environment {
         let project = project.map(Path::as_os_str);
         if let Some(project) = project {
             command.env("CLAUDE_PROJECT_DIR", project);
-            let calls = self.dialect.system().calls.as_ref();
-            for name in calls.into_iter().flat_map(|calls| calls.project) {
+            let calls = self.dialect.system().call.iter();
+            for name in calls.flat_map(|calls| &calls.project) {
                 command.env(name, project);
             }
         }

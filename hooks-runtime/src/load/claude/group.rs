@@ -13,7 +13,7 @@ use crate::load::Loader;
 use crate::load::near::misspelled;
 use crate::system::Dialect;
 use crate::system::names;
-use crate::system::table::{Event, Subject};
+use crate::system::table::{Event, Matcher, Subject};
 
 /// The keys of a group.
 const KEYS: &[&str] = &[
@@ -43,7 +43,7 @@ impl Loader<'_> {
         definitions: &mut Vec<Definition>,
     ) {
         let path = [at, &[name.into()]].concat();
-        let is_never = policy.rules.never.contains(&name);
+        let is_never = policy.rules.never.iter().any(|never| never == name);
         // Claude Code calls with these events as well, and each of them is a custom event then.
         let custom = (is_never && policy.dialect == Dialect::Claude).then_some("Custom");
         if is_never && custom.is_none() {
@@ -90,7 +90,7 @@ impl Loader<'_> {
             let mut path = path.clone();
             path.push(index.into());
             let has_no_group = group.get("hooks").is_none();
-            let is_bare = has_no_group && policy.rules.is_flat;
+            let is_bare = has_no_group && policy.rules.files.flat;
             let is_flat = has_no_group && !is_bare && group["command"].is_string();
             let dialect = if is_flat {
                 Dialect::Flat
@@ -145,7 +145,9 @@ impl Loader<'_> {
                     }
                 }
             }
-            if fields.contains_key("onFailure") && policy.rules.on_failure == Some("onFailure") {
+            if fields.contains_key("onFailure")
+                && policy.rules.files.closed.as_deref() == Some("onFailure")
+            {
                 let notice = of.mistake(
                     &["onFailure"],
                     "`onFailure` has no effect on a group",
@@ -155,9 +157,10 @@ impl Loader<'_> {
             }
             for key in policy
                 .rules
+                .files
                 .ignored
                 .iter()
-                .filter(|key| fields.contains_key(**key))
+                .filter(|key| fields.contains_key(*key))
             {
                 let what = format!("`{key}` has no effect here: the hook runs without it");
                 self.notices
@@ -209,7 +212,8 @@ impl Loader<'_> {
         group: &Group<'_>,
         matcher: Option<&Value>,
     ) -> Result<Subjects, ConfigError> {
-        let rules = group.policy.rules;
+        let of = group.policy.rules.files.matcher;
+        let is_lenient = of == Matcher::Lenient;
         let text = match matcher {
             None | Some(Value::Null) => return Ok(Subjects::Any),
             Some(Value::String(text)) => text.as_str(),
@@ -224,8 +228,8 @@ impl Loader<'_> {
         if matches!(text, "" | "*") {
             return Ok(Subjects::Any);
         }
-        let compared = group.event.map_or(Subject::Tool, |event| event.subject);
-        if compared == Subject::None || (group.event.is_none() && !group.info.has_subject) {
+        let compared = group.event.map_or(&Subject::Tool, |event| &event.subject);
+        if *compared == Subject::None || (group.event.is_none() && !group.info.has_subject) {
             let notice = group.mistake(
                 &["matcher"],
                 format!(
@@ -242,7 +246,7 @@ impl Loader<'_> {
                 .map_err(|error| group.mistake(&["matcher"], error.to_string(), None))?;
             return Ok(Subjects::Globs(vec![glob]));
         }
-        if text.chars().all(rules.of_names) {
+        if text.chars().all(|c| of.is_of_names(c)) {
             let names = text
                 .split(['|', ','])
                 .map(str::trim)
@@ -250,13 +254,13 @@ impl Loader<'_> {
             return Ok(Subjects::Names(names.map(str::to_owned).collect()));
         }
         // Gemini compares a subject other than a tool literally.
-        if rules.is_lenient && compared != Subject::Tool {
+        if is_lenient && *compared != Subject::Tool {
             return Ok(Subjects::Names(vec![text.to_owned()]));
         }
         let whole = format!("^(?:{text})$");
-        match Regex::new(if rules.is_whole { &whole } else { text }) {
+        match Regex::new(if of == Matcher::Whole { &whole } else { text }) {
             Ok(regex) => Ok(Subjects::Regex(regex)),
-            Err(_) if rules.is_lenient && !has_look_around(text) => {
+            Err(_) if is_lenient && !has_look_around(text) => {
                 let notice = group.mistake(
                     &["matcher"],
                     format!("`{text}` is not a regular expression, so it is compared literally"),

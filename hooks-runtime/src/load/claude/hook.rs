@@ -57,7 +57,7 @@ impl Loader<'_> {
         disabled: &[&str],
         definitions: &mut Vec<Definition>,
     ) {
-        let rules = group.policy.rules;
+        let rules = &group.policy.rules.files;
         let entry = group.policy.entry;
         if let Some(wrong) = misspelled(group.document, &group.path, hook, KEYS) {
             return self.closed(wrong, group.meant(), definitions);
@@ -67,7 +67,7 @@ impl Loader<'_> {
             |kind: &str| matches!(kind, "command" | "http" | "prompt" | "agent" | "mcp_tool");
         let kind = match hook.get("type") {
             Some(Value::String(kind)) => kind.as_str(),
-            None if rules.is_flat || hook.contains_key("command") => "command",
+            None if rules.flat || hook.contains_key("command") => "command",
             _ => {
                 let wrong = group.mistake(
                     &["type"],
@@ -77,7 +77,7 @@ impl Loader<'_> {
                 return self.closed(wrong, group.meant(), definitions);
             }
         };
-        if !rules.kinds.contains(&kind) {
+        if !rules.kinds.iter().any(|known| known == kind) {
             let what = if is_known(kind) {
                 format!("hooks of the type `{kind}` are not supported here")
             } else {
@@ -162,7 +162,7 @@ impl Loader<'_> {
             );
             self.notices.push(notice.to_string());
         }
-        let subject = group.event.map(|event| event.subject);
+        let subject = group.event.map(|event| event.subject.clone());
         definitions.push(Definition {
             events: vec![(group.info, group.name.to_owned())],
             filter: Filter {
@@ -197,12 +197,12 @@ impl Loader<'_> {
         group: &Group<'_>,
         hook: &Map<String, Value>,
     ) -> Result<(), Option<ConfigError>> {
-        let rules = group.policy.rules;
-        let mut keys = rules.windows.iter().filter(|key| hook.contains_key(**key));
+        let rules = &group.policy.rules.files;
+        let mut keys = rules.windows.iter().filter(|key| hook.contains_key(*key));
         let Some(key) = keys.next() else {
             return Ok(());
         };
-        if let Some(other) = keys.next().filter(|_| rules.is_strict) {
+        if let Some(other) = keys.next().filter(|_| rules.strict) {
             return Err(Some(group.mistake(
                 &[other],
                 format!("`{other}` is the same as `{key}`"),
@@ -211,7 +211,7 @@ impl Loader<'_> {
         }
         let (what, runs) = match command_in(group, hook) {
             // The others are made to have one for each system.
-            Some(_) if !rules.is_strict => return Ok(()),
+            Some(_) if !rules.strict => return Ok(()),
             Some(_) => (
                 format!("`{key}` is ignored: `command` runs on every system here"),
                 Ok(()),
@@ -248,7 +248,7 @@ impl Loader<'_> {
             &group.policy.urls,
             &group.policy.variables
         ]);
-        let rules = group.policy.rules;
+        let rules = &group.policy.rules.files;
         let mut notices = Vec::new();
         let twin = |what: String| match rules.twins {
             Twins::No => None,
@@ -299,16 +299,14 @@ impl Loader<'_> {
         hook: &Map<String, Value>,
         kind: &str,
     ) -> Result<Duration, ConfigError> {
-        let rules = group.policy.rules;
-        let default = if kind == "prompt" {
-            rules.prompt_timeout
-        } else {
-            group
-                .event
-                .and_then(|event| event.timeout)
-                .unwrap_or(rules.timeout)
+        let rules = &group.policy.rules.files.timeout;
+        let own = group.event.and_then(|event| event.timeout);
+        let default = match own {
+            _ if kind == "prompt" => Duration::from_secs_f64(rules.prompt),
+            Some(own) => own,
+            None => Duration::from_secs_f64(rules.default),
         };
-        let mut keys = rules.timeouts.iter().copied();
+        let mut keys = rules.keys.iter().map(String::as_str);
         let key = keys
             .find(|key| hook.contains_key(*key))
             .unwrap_or("timeout");
@@ -328,8 +326,8 @@ impl Loader<'_> {
         if number == 0.0 {
             return Ok(default);
         }
-        let unit = (rules.unit)(number);
-        if (rules.odd_timeouts)(number) {
+        let unit = rules.unit(number);
+        if rules.is_odd(number) {
             let (unit, other) = if unit == Duration::from_secs(1) {
                 ("seconds", "milliseconds")
             } else {
@@ -406,14 +404,17 @@ impl Loader<'_> {
         hook: &Map<String, Value>,
         is_async: bool,
     ) -> OnFault {
-        let rules = group.dialect.system();
+        let rules = &group.dialect.system().files;
         if self.is_strict(group.policy.entry) {
             return OnFault::Block;
         }
-        let Some((key, value)) = rules.on_failure.and_then(|key| Some((key, hook.get(key)?)))
+        let Some((key, value)) = rules
+            .closed
+            .as_ref()
+            .and_then(|key| Some((key, hook.get(key)?)))
         else {
             let closed = group.event.and_then(|event| event.closed);
-            return closed.map_or(rules.fault, |_| OnFault::Block);
+            return closed.map_or(rules.fault(), |_| OnFault::Block);
         };
         let on_failure = match (value, value.as_str()) {
             (Value::Bool(true), _) | (_, Some("block" | "deny")) => OnFault::Block,
@@ -425,7 +426,7 @@ impl Loader<'_> {
                     None,
                 );
                 self.notices.push(notice.to_string());
-                return rules.fault;
+                return rules.fault();
             }
         };
         let goes_on = group.info.name == "BeforeStop"

@@ -20,7 +20,7 @@ pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
         let name = folder.file_name().and_then(|name| name.to_str());
         let name = name.filter(|name| name.starts_with('.'));
         let systems = Dialect::ALL.iter().map(|dialect| dialect.system());
-        let mut files = systems.flat_map(|system| system.files);
+        let mut files = systems.flat_map(|system| system.files.found());
         name.is_some_and(|name| files.any(|(_, file)| Path::new(file).starts_with(name)))
     };
     let mut folders = file.ancestors().skip(1).take(2);
@@ -30,8 +30,8 @@ pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
 
 /// Returns the text of the hook's command, under the first of its keys that is there.
 pub(super) fn command_in<'h>(group: &Group<'_>, hook: &'h Map<String, Value>) -> Option<&'h str> {
-    let mut keys = group.policy.rules.commands.iter();
-    let command = keys.find_map(|key| hook.get(*key))?;
+    let mut keys = group.policy.rules.files.commands();
+    let command = keys.find_map(|key| hook.get(key))?;
     command.as_str()
 }
 
@@ -55,11 +55,11 @@ pub(super) fn command_of(
         .as_ref()
         .or(making.project_of_file.as_ref());
     let mut entry = CommandEntry::default();
-    let rules = group.policy.rules;
+    let rules = &group.policy.rules.files;
     if let Some(cwd) = hook
         .get("cwd")
         .and_then(Value::as_str)
-        .filter(|_| rules.is_flat)
+        .filter(|_| rules.flat)
     {
         entry.cwd = Some(project.map_or_else(|| cwd.into(), |project| project.join(cwd)));
     } else if rules.runs_at_file {
@@ -94,7 +94,7 @@ pub(super) fn command_of(
     };
     let mut filled = placed(text);
     match hook.get("args") {
-        Some(Value::Array(args)) if group.dialect.system().takes_args => {
+        Some(Value::Array(args)) if group.dialect.system().files.args => {
             entry.argv.push(filled.clone());
             for arg in args {
                 let Value::String(arg) = arg else {
@@ -104,8 +104,8 @@ pub(super) fn command_of(
             }
             filled = format!("{:?}", entry.argv);
         }
-        None if hook.contains_key("exec") && rules.takes_args => entry.argv.push(filled.clone()),
-        None if (group.dialect.system().is_path)(text) => {
+        None if hook.contains_key("exec") && rules.args => entry.argv.push(filled.clone()),
+        None if group.dialect.system().files.is_program(text) => {
             let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
             entry.argv.push(folder.join(text).display().to_string());
         }

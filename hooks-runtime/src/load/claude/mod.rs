@@ -63,7 +63,7 @@ struct NeverRuns;
 impl Group<'_> {
     /// What a wrong entry of the group was meant for.
     fn meant(&self) -> Meant<'_> {
-        let subject = self.event.map(|event| event.subject);
+        let subject = self.event.map(|event| event.subject.clone());
         Meant {
             entry: self.policy.entry,
             dialect: self.dialect,
@@ -166,13 +166,13 @@ impl Loader<'_> {
             [file] => format!("{dialect}:{}", shown(&file.document)),
             _ => dialect.to_string(),
         };
-        self.add(&name, rules.order, entry, definitions);
+        self.add(&name, rules.files.order, entry, definitions);
     }
 
     fn file(&mut self, file: &File, policy: &Policy<'_>, definitions: &mut Vec<Definition>) {
         let document = &file.document;
         let value = document.value();
-        if policy.rules.root == Root::Sets {
+        if policy.rules.files.root == Root::Sets {
             return self.sets(document, policy, definitions);
         }
         let (at, hooks) = match events_of(document, policy.rules) {
@@ -208,8 +208,8 @@ impl Loader<'_> {
                 continue;
             }
             // Among other settings, only what is named as an event is one.
-            let is_event = |event: &Event| event.named == name || is_near(name, event.named);
-            if at.is_empty() && !policy.rules.events.iter().any(is_event) {
+            let is_event = |event: &Event| event.named == *name || is_near(name, &event.named);
+            if at.is_empty() && !policy.rules.events().iter().any(is_event) {
                 continue;
             }
             self.event(document, policy, &at, name, groups, &disabled, definitions);
@@ -267,14 +267,14 @@ pub(super) fn events_of<'d>(
     let name = document.file().and_then(Path::file_name);
     let is_all_hooks = name.is_some_and(|name| name.to_string_lossy().starts_with("hooks"));
     let has_event = || {
-        let mut events = rules.events.iter();
+        let mut events = rules.events().iter();
         let is_there = |event: &Event| {
             let mut keys = value.as_object().into_iter().flat_map(Map::keys);
-            keys.any(|key| key == event.named || is_near(key, event.named))
+            keys.any(|key| *key == event.named || is_near(key, &event.named))
         };
         events.any(is_there)
     };
-    let is_here = match rules.root {
+    let is_here = match rules.files.root {
         Root::Hooks => false,
         Root::Top => is_all_hooks || has_event(),
         Root::Sets => true,

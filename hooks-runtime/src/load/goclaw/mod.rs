@@ -247,7 +247,12 @@ impl Loader<'_> {
             bundle: None,
         });
         let name = format!("goclaw:{}", claude::shown(document));
-        self.add(&name, Dialect::Goclaw.system().order, entry, definitions);
+        self.add(
+            &name,
+            Dialect::Goclaw.system().files.order,
+            entry,
+            definitions,
+        );
     }
 
     /// Leaves out a wrong hook. If it was meant to block, a definition in its place does.
@@ -291,9 +296,9 @@ impl Loader<'_> {
         let rules = Dialect::Goclaw.system();
         let events = || {
             let names = rules
-                .events
+                .events()
                 .iter()
-                .map(|event| event.named)
+                .map(|event| event.named.as_str())
                 .filter(|name| !name.contains('.'));
             format!(
                 "the events are `{}`",
@@ -333,7 +338,7 @@ impl Loader<'_> {
             is_filtered,
         )?;
         let timeout = match hook.timeout_ms {
-            0 => rules.timeout,
+            0 => Duration::from_secs_f64(rules.files.timeout.default),
             ms => Duration::from_millis(ms),
         };
         if timeout > LONGEST {
@@ -357,7 +362,7 @@ impl Loader<'_> {
             }
         };
         let is_blocking = matches!(
-            event.named,
+            event.named.as_str(),
             "user_prompt_submit" | "pre_tool_use" | "subagent_start"
         );
         Ok(Definition {

@@ -1,0 +1,33 @@
+//! Compiles the tables of the agents: from TOML, which people read, to JSON, which is read faster.
+
+use std::path::Path;
+use std::{env, fs};
+
+use serde_json::Value;
+
+#[path = "src/system/like.rs"]
+mod like;
+
+fn main() {
+    println!("cargo::rerun-if-changed=agents");
+    let out = env::var("OUT_DIR").expect("cargo sets it");
+    let table = |name: &str| -> Value {
+        let file = format!("agents/{name}.toml");
+        let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        toml::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"))
+    };
+    for entry in fs::read_dir("agents").expect("the folder of the tables") {
+        let path = entry.expect("a table").path();
+        let name = path
+            .file_stem()
+            .and_then(|name| name.to_str())
+            .expect("a name");
+        let mut own = table(name);
+        if let Some(other) = like::of(&own) {
+            let other = table(other);
+            like::lay(&mut own, other);
+        }
+        let to = Path::new(&out).join(format!("{name}.json"));
+        fs::write(to, own.to_string()).expect("the folder of the build");
+    }
+}
