@@ -201,6 +201,7 @@ impl Call<'_> {
             tool: String::new(),
             response: Value::Null,
             note: None,
+            raw: None,
         };
         let mut can = [What::Deny, What::Stop].into_iter();
         let can = can.find(|what| {

@@ -15,6 +15,7 @@ pub use self::read::event_of;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use hooks_builtin::{ApprovalRequest, Approver, Verdict};
@@ -25,6 +26,7 @@ use crate::owned::OwnedEvent;
 use crate::record::{self, Record, RecordOutcome};
 use crate::runtime::{Decided, Outcome, Runtime};
 use crate::system::Dialect;
+use crate::system::raw::Raw;
 use crate::system::table::{Event, REQUESTED, What};
 
 /// An event of an agent, converted to ours.
@@ -45,6 +47,8 @@ struct Incoming {
     response: Value,
     /// What is worth knowing about the input.
     note: Option<String>,
+    /// What the agent has said.
+    raw: Option<Arc<Raw>>,
 }
 
 /// How an agent calls the program.
@@ -280,10 +284,12 @@ impl Incoming {
         let Some(event) = &mut self.event else {
             return Said::default();
         };
-        let before = event.to_json();
-        let outcome = runtime.fire(&self.cx, event).await;
+        let Some(raw) = self.raw.take() else {
+            return Said::default();
+        };
+        let outcome = Arc::clone(&raw).scope(runtime.fire(&self.cx, event)).await;
         let after = event.to_json();
-        let mut said = Said::of(&outcome, &before, &after);
+        let mut said = Said::of(&outcome, &raw.before, &after);
         if let Some(approval) = question()
             && outcome.decision == Decided::Block
         {

@@ -1,11 +1,14 @@
 //! Reads what an agent passes to its hooks, by the rows of its table.
 
+use std::sync::Arc;
+
 use hooks_core::agent::AgentContext;
 use serde_json::{Map, Value, json};
 
 use super::{Call, Incoming};
 use crate::owned::{EventError, OwnedEvent};
 use crate::system::Dialect;
+use crate::system::raw::Raw;
 use crate::system::shapes::{self, Shape};
 use crate::system::table::{self, Event, Field, Pairs, System, When, at};
 
@@ -75,7 +78,18 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
         ),
     };
     let tool = event.as_ref().filter(|_| row.is_some());
+    let raw = event.as_ref().map(|event| {
+        Arc::new(Raw {
+            system,
+            named: named.to_owned(),
+            row,
+            text: String::from_utf8_lossy(text).into_owned(),
+            before: event.to_json(),
+            value: input.clone(),
+        })
+    });
     Ok(Incoming {
+        raw,
         tool: tool
             .and_then(OwnedEvent::subject)
             .unwrap_or_default()

@@ -24,6 +24,7 @@ use serde_json::{Map, Value};
 
 use super::quick::Quick;
 use crate::fault::Fault;
+use crate::system::raw::Raw;
 
 /// The maximum length of an expression, in bytes.
 const MOST_BYTES: usize = 2048;
@@ -488,7 +489,10 @@ fn growth(expression: &IdedExpr) -> Result<usize, String> {
 static UNKNOWN: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(ToolAnnotations::default()).unwrap_or_default());
 
-/// What an expression sees: the event's fields by their names, and `cx`.
+/// What an agent has said that says nothing in words of its own: one that is written in Rust.
+static NOTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+
+/// What an expression sees: the event's fields by their names, `cx`, and `raw`, which is what the agent has said.
 pub(crate) struct Variables<'a> {
     cx: &'a AgentContext,
     event: AgentEvent<'a>,
@@ -496,6 +500,7 @@ pub(crate) struct Variables<'a> {
     more: &'a [(&'static str, Value)],
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
+    raw: OnceLock<Option<Arc<Raw>>>,
     /// The size of what an expression has read.
     seen: AtomicUsize,
 }
@@ -513,6 +518,7 @@ impl<'a> Variables<'a> {
             more,
             payload: OnceLock::new(),
             context: OnceLock::new(),
+            raw: OnceLock::new(),
             seen: AtomicUsize::new(0),
         }
     }
@@ -567,6 +573,10 @@ impl Variables<'_> {
                 Some(self.context.get_or_init(context))
             }
             "args" => self.args(),
+            "raw" => {
+                let raw = self.raw.get_or_init(Raw::current).as_ref();
+                Some(raw.map_or(&*NOTHING, |raw| &raw.value))
+            }
             // A field that the JSON leaves out is empty.
             _ if crate::events::info(&self.event).fields.contains(&name) => {
                 let empty = || match name {

@@ -275,7 +275,7 @@ impl Checking<'_> {
                 first.fields.iter().filter(in_all).copied().collect()
             }
         };
-        known.push("cx");
+        known.extend(["cx", "raw"]);
         known
     }
 

@@ -17,6 +17,7 @@ mod goclaw;
 mod hear;
 pub(crate) mod names;
 mod own;
+pub(crate) mod raw;
 pub(crate) mod shapes;
 pub(crate) mod table;
 pub(crate) mod tools;
@@ -182,8 +183,17 @@ impl Dialect {
     }
 
     /// An event as this dialect writes it: what a command reads on its standard input, and an endpoint as its body.
-    pub(crate) fn input(self, ask: &Ask<'_>) -> Map<String, Value> {
-        write::write(self, ask)
+    ///
+    /// # Errors
+    ///
+    /// If the event is not JSON.
+    pub(crate) fn input(self, ask: &Ask<'_>) -> serde_json::Result<Vec<u8>> {
+        write::input(self, ask)
+    }
+
+    /// The same without what only the agent knows.
+    pub(crate) fn keys(self, ask: &Ask<'_>) -> Map<String, Value> {
+        write::keys(self, ask)
     }
 
     /// Interprets the result of a command.

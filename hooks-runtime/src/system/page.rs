@@ -16,7 +16,7 @@ const END: &str = "<!-- The end of the tables. -->\n";
 fn told<'s>(system: &'s System, ours: &str, what: What) -> Vec<&'s Event> {
     let events = system.events().iter().filter(|event| event.ours == ours);
     events
-        .filter(|event| event.tells(what).next().is_some())
+        .filter(|event| event.calls && event.tells(what).next().is_some())
         .collect()
 }
 

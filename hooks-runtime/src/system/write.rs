@@ -6,15 +6,30 @@ use serde_json::{Map, Value, json};
 use super::Ask;
 use super::Dialect;
 use super::goclaw;
-use super::table::{Field, at, put};
+use super::raw::Raw;
+use super::table::{Event, Field, at, put};
 
-/// Returns an event in the format of a dialect.
-pub(super) fn write(dialect: Dialect, ask: &Ask<'_>) -> Map<String, Value> {
+/// Returns an event in the format of a dialect: what the agent has said, or otherwise what its table says.
+pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> serde_json::Result<Vec<u8>> {
+    let raw = Raw::current().filter(|raw| raw.system == dialect);
+    match raw.and_then(|raw| raw.laid(ask, event(dialect, ask))) {
+        Some(text) => Ok(text.into_bytes()),
+        None => serde_json::to_vec(&keys(dialect, ask)),
+    }
+}
+
+/// The row of an event.
+fn event(dialect: Dialect, ask: &Ask<'_>) -> Option<&'static Event> {
+    let happened = Some((ask.cx, &ask.event));
+    dialect.system().event(ask.info, ask.named, happened)
+}
+
+/// An event as its row says.
+pub(super) fn keys(dialect: Dialect, ask: &Ask<'_>) -> Map<String, Value> {
     if dialect == Dialect::Goclaw {
         return goclaw::input(ask);
     }
-    let table = dialect.system();
-    let event = table.event(ask.info, ask.named, Some((ask.cx, &ask.event)));
+    let (table, event) = (dialect.system(), event(dialect, ask));
     // An event that the system does not have is named as the file names it.
     let named = event
         .filter(|_| !table.is_own)
@@ -54,14 +69,15 @@ pub(super) fn write(dialect: Dialect, ask: &Ask<'_>) -> Map<String, Value> {
 }
 
 /// An event that is being written.
-struct Writing<'a> {
-    ask: &'a Ask<'a>,
-    named: &'a str,
-    fields: &'a Value,
+pub(super) struct Writing<'a> {
+    pub(super) ask: &'a Ask<'a>,
+    pub(super) named: &'a str,
+    pub(super) fields: &'a Value,
 }
 
 impl Writing<'_> {
-    fn value(&self, field: &Field) -> Option<Value> {
+    /// What stands under a key; none if it does not stand there.
+    pub(super) fn value(&self, field: &Field) -> Option<Value> {
         if field.if_nested && self.ask.cx.depth == 0 {
             return None;
         }

@@ -783,3 +783,122 @@ async fn an_agent_that_asks_over_http_is_refused_in_its_words() {
         }
     }
 }
+
+/// What a hook in a file of the agent itself reads of an input, and the reply; `first` runs before it.
+async fn heard(dialect: Dialect, event: &str, first: &str, input: &str) -> (String, Reply) {
+    let folder = tempfile::tempdir().unwrap();
+    let said = folder.path().join("said");
+    let command = json!({ "type": "command", "command": format!("cat > '{}'", said.display()) });
+    let hooks = match dialect {
+        Dialect::Cursor => json!([command]),
+        _ => json!([{ "hooks": [command] }]),
+    };
+    let file = folder.path().join("settings.json");
+    std::fs::write(&file, json!({ "hooks": { event: hooks } }).to_string()).unwrap();
+    let runtime = Runtime::builder();
+    let runtime = if first.is_empty() {
+        runtime
+    } else {
+        runtime.text(first)
+    };
+    let runtime = runtime
+        .file_as(dialect, file)
+        .approver(LeftToAgent)
+        .build()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    let reply = bridge::run(&runtime, Call::new(dialect, input.as_bytes()))
+        .await
+        .reply;
+    let said = std::fs::read_to_string(said).unwrap_or_default();
+    (said.trim_end().to_owned(), reply)
+}
+
+#[tokio::test]
+async fn a_hook_of_the_agents_own_reads_what_the_agent_said_byte_for_byte() {
+    for (dialect, event, input) in [
+        (
+            Dialect::Claude,
+            "Stop",
+            r#"{"session_id":"s1", "hook_event_name":"Stop","stop_hook_active":false,"background_tasks":[{"id":"b1"}],"last_assistant_message":"a\/b"}"#,
+        ),
+        (
+            Dialect::Claude,
+            "PreToolUse",
+            r#"{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":{"n":1e3,"m":12345678901234567890123},"mcp_server":{"source":"local"}}"#,
+        ),
+        (
+            Dialect::Claude,
+            "PermissionRequest",
+            r#"{"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"ls"},"permission_suggestions":[{"type":"addRules"}]}"#,
+        ),
+        (
+            Dialect::Cursor,
+            "stop",
+            r#"{"conversation_id":"c","cursor_version":"2","hook_event_name":"stop","status":"aborted","loop_count":0}"#,
+        ),
+        (
+            Dialect::Cursor,
+            "beforeSubmitPrompt",
+            r#"{"conversation_id":"c","cursor_version":"2","hook_event_name":"beforeSubmitPrompt","prompt":"p","attachments":[{"file_path":".env"}]}"#,
+        ),
+        (
+            Dialect::Gemini,
+            "BeforeTool",
+            r#"{"session_id":"s1","hook_event_name":"BeforeTool","tool_name":"x","tool_input":{},"mcp_context":{"server_name":"a"}}"#,
+        ),
+        (
+            Dialect::Gemini,
+            "AfterAgent",
+            r#"{"session_id":"s1","hook_event_name":"AfterAgent","prompt":"the question","prompt_response":"the answer"}"#,
+        ),
+    ] {
+        let (said, _) = heard(dialect, event, "", input).await;
+        assert_eq!(said, input);
+    }
+}
+
+#[tokio::test]
+async fn what_other_hooks_have_changed_is_laid_over_it() {
+    let input = r#"{"hook_event_name":"PreToolUse", "tool_name":"Bash","tool_input":{"command":"ls","n":1e3},"more":{"x":"\/"}}"#;
+    let first = rule(
+        "BeforeToolCall",
+        "priority = 100\nmodify = { command = 'ls -l' }",
+    );
+    let (said, _) = heard(Dialect::Claude, "PreToolUse", &first, input).await;
+    assert_eq!(
+        said,
+        r#"{"hook_event_name":"PreToolUse", "tool_name":"Bash","tool_input":{"command":"ls -l","n":1e3},"more":{"x":"\/"}}"#
+    );
+    // A tool's own answer keeps its shape.
+    let input = r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{"stdout":"a secret","stderr":"","interrupted":false}}"#;
+    let first = rule(
+        "AfterToolCall",
+        "priority = 100\nmodify = { content = 'hidden' }",
+    );
+    let (said, _) = heard(Dialect::Claude, "PostToolUse", &first, input).await;
+    assert_eq!(
+        said,
+        r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{"stdout":"hidden","stderr":"","interrupted":false}}"#
+    );
+}
+
+#[tokio::test]
+async fn a_rule_reads_what_the_agent_said() {
+    let file = rule(
+        "BeforeStop",
+        "if = 'size(raw.background_tasks) > 0'\nblock = 'wait for the tasks'",
+    );
+    let stop = |tasks: Value| of("Stop", json!({ "background_tasks": tasks }));
+    let (_, json) = told(Dialect::Claude, &file, stop(json!(["b1"]))).await;
+    assert_eq!(json["decision"], "block");
+    let (_, json) = told(Dialect::Claude, &file, stop(json!([]))).await;
+    assert_eq!(json, Value::Null);
+    // An agent in Rust says nothing beside the event.
+    let file = rule("BeforeToolCall", "if = 'has(raw.mcp_server)'\nblock = 'no'");
+    let runtime = Runtime::builder().text(file).build().await.unwrap();
+    let mut call = hooks_core::agent::BeforeToolCall::new("1", "t", json!({}));
+    let cx = hooks_core::agent::AgentContext::new("s1");
+    let hooks = hooks_core::hooks![..runtime];
+    assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+}

@@ -150,7 +150,7 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'arg.x == 1'",
         expect![[r#"
-            4:6: `arg` is not known here: did you mean `args`? the known names are `id`, `name`, `args`, `annotations`, `approval`, `context`, `cx`
+            4:6: `arg` is not known here: did you mean `args`? the known names are `id`, `name`, `args`, `annotations`, `approval`, `context`, `cx`, `raw`
               |
             4 | if = 'arg.x == 1'
               |      ^^^^^^^^^^^^"#]],

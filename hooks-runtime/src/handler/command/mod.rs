@@ -202,7 +202,7 @@ impl Handler for CommandHandler {
             cwd: ask.cx.cwd.clone(),
             project_dir: ask.cx.project_dir.clone(),
         };
-        let input = serde_json::to_vec(&settings.dialect.input(ask));
+        let input = settings.dialect.input(ask);
         Box::pin(async move {
             let mut input = input.map_err(Fault::nonsense)?;
             input.push(b'\n');

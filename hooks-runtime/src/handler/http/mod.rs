@@ -208,7 +208,7 @@ impl Handler for Http {
     }
 
     fn ask(&self, ask: &Ask<'_>) -> Asked {
-        let body = serde_json::to_vec(&self.0.dialect.input(ask));
+        let body = self.0.dialect.input(ask);
         let (on, poster) = (On::of(ask), Arc::clone(&self.0));
         Box::pin(async move {
             let body =

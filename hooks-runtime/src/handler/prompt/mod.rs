@@ -253,13 +253,11 @@ fn judged(dialect: Dialect, ask: &Ask<'_>) -> Value {
         return json!({ "tool_name": payload["name"].take(), "tool_input": payload["args"].take() });
     }
     // Other systems also have prompts for other events, such as the end of a turn.
-    let mut input = serde_json::to_value(dialect.input(ask)).unwrap_or_default();
-    if let Some(fields) = input.as_object_mut() {
-        for raw in ["event", "prompt", "rawInput", "RawInput", "raw_input"] {
-            fields.remove(raw);
-        }
+    let mut input = dialect.keys(ask);
+    for raw in ["event", "prompt", "rawInput", "RawInput", "raw_input"] {
+        input.remove(raw);
     }
-    input
+    Value::Object(input)
 }
 
 fn fault_of(error: &EvaluatorError) -> Fault {

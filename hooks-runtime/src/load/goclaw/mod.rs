@@ -247,12 +247,8 @@ impl Loader<'_> {
             bundle: None,
         });
         let name = format!("goclaw:{}", claude::shown(document));
-        self.add(
-            &name,
-            Dialect::Goclaw.system().files.order,
-            entry,
-            definitions,
-        );
+        let order = Dialect::Goclaw.system().files.order;
+        self.add(&name, order, entry, definitions);
     }
 
     /// Leaves out a wrong hook. If it was meant to block, a definition in its place does.
