@@ -986,3 +986,53 @@ fn a_request_that_cannot_be_read_is_refused() {
     let denied = Some("deny_tool");
     assert_eq!(actions, [denied, denied, denied, denied, Some("continue")]);
 }
+
+/// A file that calls the program is also read by it. The scripts stop at 40 lines, whatever the program does.
+#[test]
+fn a_call_within_itself_is_answered_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at(".claude")).unwrap();
+    let own = format!("{} run hooks.toml --as claude", env!("CARGO_BIN_EXE_hooks"));
+    let wrapped = format!("[ $(wc -l < ran.log) -ge 40 ] || {own}");
+    for (call, runs) in [(&own, 1), (&wrapped, 2)] {
+        std::fs::write(at("ran.log"), "").unwrap();
+        let hooks = value!({ "hooks": { "PreToolUse": [{ "hooks": [
+            { "type": "command", "command": "echo ran >> ran.log" },
+            { "type": "command", "command": call },
+        ] }] } });
+        std::fs::write(at(".claude/settings.json"), hooks.to_string()).unwrap();
+        std::fs::write(
+            at("hooks.toml"),
+            "[[hooks.import]]\nclaude = '.claude/settings.json'\n",
+        )
+        .unwrap();
+        let input = value!({ "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash",
+                             "tool_input": { "command": "ls" }, "tool_use_id": "t1" });
+        let said = hooks_of(folder.path(), &input);
+        assert_eq!(said.code, 0, "{said:?}");
+        let ran = std::fs::read_to_string(at("ran.log")).unwrap();
+        assert!(ran.lines().count() < runs + 1, "{call}: {ran}");
+    }
+    // What is left out is told, and so is a call that was answered at once.
+    std::fs::write(
+        at(".claude/settings.json"),
+        value!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": own }] }] } }).to_string(),
+    )
+    .unwrap();
+    let said = hooks(folder.path(), &["check", "hooks.toml"], "");
+    assert!(
+        said.errors
+            .contains("the call of `hooks` itself is left out"),
+        "{said:?}"
+    );
+}
+
+/// The hooks of a folder on an event of Claude Code.
+fn hooks_of(folder: &std::path::Path, input: &Value) -> crate::common::Said {
+    hooks(
+        folder,
+        &["run", "hooks.toml", "--as", "claude"],
+        &input.to_string(),
+    )
+}

@@ -11,6 +11,7 @@ mod answer;
 mod read;
 
 pub use self::read::event_of;
+pub use crate::system::raw::WITHIN;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use hooks_builtin::{ApprovalRequest, Approver, Verdict};
 use hooks_core::agent::{AgentContext, Approval};
+use ring::digest::{Context, SHA256};
 use serde_json::Value;
 
 use crate::owned::OwnedEvent;
@@ -51,6 +53,9 @@ struct Incoming {
     raw: Option<Arc<Raw>>,
 }
 
+/// How many calls may be within each other. A hook may start an agent, whose hooks start another.
+const DEEPEST: usize = 8;
+
 /// How an agent calls the program.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
@@ -65,6 +70,10 @@ pub struct Call<'a> {
     pub tenant: Option<&'a str>,
     /// The agent, if whoever lets it in knows it. It counts instead of what the input says.
     pub agent: Option<&'a str>,
+    /// What judges, such as the path of a file. Within a call that it judges, it does not judge the same event again.
+    pub judge: &'a str,
+    /// The calls within which this one is made: the variable [`WITHIN`] of the caller.
+    pub within: &'a str,
     /// Whether a variable of the environment is set.
     pub is_set: &'a (dyn Fn(&str) -> bool + Sync),
     /// What the agent writes to standard input.
@@ -90,6 +99,8 @@ impl<'a> Call<'a> {
             project_dir: None,
             tenant: None,
             agent: None,
+            judge: "",
+            within: "",
             is_set: &|_| false,
             input,
         }
@@ -220,8 +231,27 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
             };
         }
     };
+    match incoming.nested(&call) {
+        Err(why) => {
+            return Judged {
+                reply: incoming.system.refuse(why),
+                decision: Decided::Block,
+                ..Judged::default()
+            };
+        }
+        Ok(Some(note)) => {
+            incoming.event = None;
+            incoming.note = Some(note);
+        }
+        Ok(None) => {}
+    }
+    let raw = incoming.raw.clone();
     let deciding = record::heard(incoming.decide(runtime));
-    let (mut said, records) = QUESTION.scope(RefCell::default(), deciding).await;
+    let deciding = QUESTION.scope(RefCell::default(), deciding);
+    let (mut said, records) = match raw {
+        Some(raw) => raw.scope(deciding).await,
+        None => deciding.await,
+    };
     said.messages = told(records, &said);
     said.messages.extend(incoming.note.take());
     let decision = said.decision();
@@ -279,17 +309,54 @@ impl Dialect {
 }
 
 impl Incoming {
+    /// Notes that the hooks of this call run within it. A call within itself, as of a file that has its own call among its
+    /// hooks, is answered at once: why.
+    ///
+    /// # Errors
+    ///
+    /// If too many calls are within each other.
+    fn nested(&mut self, call: &Call<'_>) -> Result<Option<String>, String> {
+        let Some(raw) = self.raw.as_mut().and_then(Arc::get_mut) else {
+            return Ok(None);
+        };
+        let mut hash = Context::new(&SHA256);
+        let id = raw.before["id"].as_str().unwrap_or_default();
+        for part in [
+            call.judge,
+            &self.cx.session_id,
+            &self.cx.agent_id,
+            &self.named,
+            id,
+        ] {
+            hash.update(part.as_bytes());
+            hash.update(&[0]);
+        }
+        let own = hex::encode(&hash.finish().as_ref()[..8]);
+        let mut outer = call.within.split_whitespace();
+        if outer.clone().any(|outer| outer == own) {
+            return Ok(Some(format!(
+                "no hook has run: this is the call within which `{}` is judged already",
+                self.named
+            )));
+        }
+        if outer.nth(DEEPEST - 1).is_some() {
+            return Err(format!(
+                "hooks call hooks, and more than {DEEPEST} calls are within each other"
+            ));
+        }
+        raw.within = format!("{} {own}", call.within).trim_start().to_owned();
+        Ok(None)
+    }
+
     /// Runs the hooks.
     async fn decide(&mut self, runtime: &Runtime) -> Said {
         let Some(event) = &mut self.event else {
             return Said::default();
         };
-        let Some(raw) = self.raw.take() else {
-            return Said::default();
-        };
-        let outcome = Arc::clone(&raw).scope(runtime.fire(&self.cx, event)).await;
+        let before = event.to_json();
+        let outcome = runtime.fire(&self.cx, event).await;
         let after = event.to_json();
-        let mut said = Said::of(&outcome, &raw.before, &after);
+        let mut said = Said::of(&outcome, &before, &after);
         if let Some(approval) = question()
             && outcome.decision == Decided::Block
         {

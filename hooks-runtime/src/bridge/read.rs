@@ -83,6 +83,7 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
             system,
             named: named.to_owned(),
             row,
+            within: String::new(),
             text: String::from_utf8_lossy(text).into_owned(),
             before: event.to_json(),
             value: input.clone(),

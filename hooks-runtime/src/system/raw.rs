@@ -17,6 +17,9 @@ use super::table::{Event, at};
 use super::write::Writing;
 use super::{Ask, Dialect};
 
+/// The variable of the environment that names the calls within which a command hook runs.
+pub const WITHIN: &str = "HOOKS_WITHIN";
+
 tokio::task_local! {
     /// The input of the call that this task judges.
     static RAW: Arc<Raw>;
@@ -33,6 +36,8 @@ pub(crate) struct Raw {
     pub(crate) value: Value,
     /// Our event, before hooks have changed it.
     pub(crate) before: Value,
+    /// The calls within which its hooks run, this one included.
+    pub(crate) within: String,
 }
 
 impl Raw {

@@ -102,7 +102,16 @@ impl Asked {
             Some(variables) => variables.contains_key(name),
             None => std::env::var_os(name).is_some(),
         };
+        let path = &self.loads.file.path;
+        let judge = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let judge = judge.to_string_lossy();
+        let within = match &self.variables {
+            Some(variables) => variables.get(bridge::WITHIN).cloned(),
+            None => std::env::var(bridge::WITHIN).ok(),
+        };
         let call = Call {
+            judge: &judge,
+            within: within.as_deref().unwrap_or_default(),
             event: self.event.as_deref(),
             project_dir: self.loads.project.as_deref(),
             is_set: &is_set,

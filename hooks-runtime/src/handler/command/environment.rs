@@ -29,6 +29,7 @@ use crate::entry::EnvEntry;
 use crate::fault::Fault;
 use crate::handler::Wrong;
 use crate::system::Dialect;
+use crate::system::raw::WITHIN;
 
 /// Variables with which programs find other programs and their files, and write text. None contains a secret.
 const BASE: &[&str] = &[
@@ -76,6 +77,8 @@ pub(super) struct About {
     pub(super) session_id: String,
     pub(super) cwd: String,
     pub(super) project_dir: String,
+    /// The calls within which it runs.
+    pub(super) within: Option<String>,
 }
 
 /// Checks that these can be names of variables.
@@ -132,6 +135,9 @@ impl Environment {
         command
             .env("HOOK_EVENT", &about.event)
             .env("HOOK_NAME", &about.hook);
+        if let Some(within) = &about.within {
+            command.env(WITHIN, within);
+        }
         if let Some(subject) = &about.subject {
             // A model may choose any name, so it may contain anything.
             command.env("TOOL_NAME", subject.replace('\0', ""));

@@ -38,6 +38,7 @@ use crate::system::Ask;
 use crate::system::Dialect;
 use crate::system::Exit;
 use crate::system::On;
+use crate::system::raw::Raw;
 
 pub(crate) use self::environment::{check_names, is_private};
 pub(crate) use self::program::in_folder;
@@ -201,6 +202,7 @@ impl Handler for CommandHandler {
             session_id: ask.cx.session_id.clone(),
             cwd: ask.cx.cwd.clone(),
             project_dir: ask.cx.project_dir.clone(),
+            within: Raw::current().map(|raw| raw.within.clone()),
         };
         let input = settings.dialect.input(ask);
         Box::pin(async move {

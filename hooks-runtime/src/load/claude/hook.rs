@@ -14,8 +14,8 @@ use crate::definition::{Body, Definition, Origin, State};
 use crate::entry::OnFault;
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
-use crate::system::Dialect;
 use crate::system::table::{Event, Subject, Twins};
+use crate::system::{Dialect, is_own_call};
 
 /// The keys of a hook, of all these systems.
 const KEYS: &[&str] = &[
@@ -86,6 +86,13 @@ impl Loader<'_> {
             let help = format!("the types that run are `{}`", rules.kinds.join("`, `"));
             let error = group.mistake(&["type"], what, Some(&help));
             return self.closed(error, group.meant(), definitions);
+        }
+        // Such a command judges the same event by a file, perhaps by the one that has imported this.
+        if kind == "command" && command_in(group, hook).is_some_and(is_own_call) {
+            let notice =
+                group.mistake(&["command"], "the call of `hooks` itself is left out", None);
+            self.notices.push(notice.to_string());
+            return;
         }
         if kind == "command" {
             match self.windows(group, hook) {
