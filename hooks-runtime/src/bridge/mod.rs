@@ -344,7 +344,9 @@ impl Incoming {
                 "hooks call hooks, and more than {DEEPEST} calls are within each other"
             ));
         }
-        raw.within = format!("{} {own}", call.within).trim_start().to_owned();
+        raw.within.push_str(call.within);
+        raw.within.push(' ');
+        raw.within.push_str(&own);
         Ok(None)
     }
 

@@ -167,7 +167,7 @@ impl Rule {
         let Some(rule) = &self.tool else {
             return true;
         };
-        let mut theirs = self.aliases.of_tool(tool).iter();
+        let mut theirs = self.aliases.of_tool(tool);
         rule.matches(tool)
             || theirs.any(|name| rule.matches(name))
             || (matches!(rule.as_str(), "Edit" | "Read")

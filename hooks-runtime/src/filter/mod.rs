@@ -36,9 +36,33 @@ pub(crate) enum Subjects {
     Globs(Vec<Glob>),
     /// A regular expression that matches anywhere in the subject.
     Regex(Regex),
+    /// A regular expression, unless the other one matches: `^(?!…)…`.
+    Unless(Regex, Regex),
 }
 
 impl Subjects {
+    /// Reads a regular expression that begins with `^(?!…)`; none if it does not.
+    pub(crate) fn unless(text: &str) -> Option<Result<Self, regex::Error>> {
+        let inner = text.strip_prefix("^(?!")?;
+        let mut depth = 1;
+        let end = inner.char_indices().find_map(|(at, letter)| {
+            depth += i32::from(letter == '(') - i32::from(letter == ')');
+            (depth == 0).then_some(at)
+        })?;
+        let not = Regex::new(&format!("^(?:{})", &inner[..end]));
+        let regex = Regex::new(&format!("^{}", &inner[end + 1..]));
+        Some(not.and_then(|not| Ok(Subjects::Unless(not, regex?))))
+    }
+
+    /// Whether it says what a subject is not.
+    fn excludes(&self) -> bool {
+        match self {
+            Subjects::Unless(..) => true,
+            Subjects::Regex(regex) => regex.as_str().contains("[^"),
+            Subjects::Any | Subjects::Names(_) | Subjects::Globs(_) => false,
+        }
+    }
+
     /// Whether a subject matches.
     pub(crate) fn has(&self, subject: &str) -> bool {
         match self {
@@ -46,6 +70,7 @@ impl Subjects {
             Subjects::Names(names) => names.iter().any(|name| name == subject),
             Subjects::Globs(globs) => globs.iter().any(|glob| glob.matches(subject)),
             Subjects::Regex(regex) => regex.is_match(subject),
+            Subjects::Unless(not, regex) => !not.is_match(subject) && regex.is_match(subject),
         }
     }
 }
@@ -60,6 +85,7 @@ impl fmt::Display for Subjects {
                 f.write_str(&globs.join(", "))
             }
             Subjects::Regex(regex) => write!(f, "/{regex}/"),
+            Subjects::Unless(not, regex) => write!(f, "/{regex}/ but not /{not}/"),
         }
     }
 }
@@ -202,7 +228,12 @@ impl Filter {
 
     /// Whether it matches a tool, by one of the tool's names.
     fn has(&self, tool: &str) -> bool {
-        let mut theirs = self.aliases.of_tool(tool).iter();
+        // What excludes one name is true of the others.
+        if self.subjects.excludes() {
+            let own = self.aliases.theirs(tool, None::<fn(&str) -> bool>);
+            return self.subjects.has(own);
+        }
+        let mut theirs = self.aliases.of_tool(tool);
         self.subjects.has(tool) || theirs.any(|name| self.subjects.has(name))
     }
 

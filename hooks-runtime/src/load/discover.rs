@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use hooks_builtin::__Visible as Visible;
 use hooks_builtin::__caller as caller;
-use hooks_config::{ConfigError, Document};
+use hooks_config::ConfigError;
 
 use super::claude::{File, events_of};
 use super::near::without_hooks;
@@ -37,7 +37,7 @@ impl Loader<'_> {
                     self.untrusted(&path, dialect, &text);
                     continue;
                 }
-                match Document::of_file(&path, text) {
+                match dialect.document(&path, text) {
                     Ok(document) => files.push(File { document, whose }),
                     Err(error) => self.mistakes.push(error),
                 }

@@ -636,7 +636,7 @@ impl<'a> Loader<'a> {
 
     /// Reads another system's file.
     fn foreign(&mut self, path: &Path, text: String, dialect: Dialect, entry: &ImportEntry) {
-        match Document::of_file(path, text) {
+        match dialect.document(path, text) {
             Ok(document) if !dialect.runs_hooks() => {
                 let wrong = dialect.with_hooks().err().unwrap_or_default();
                 self.mistakes.push(document.mistake(&[], wrong, None));

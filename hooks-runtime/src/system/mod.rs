@@ -5,6 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use hooks_config::{ConfigError, Document};
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -161,6 +162,18 @@ impl Dialect {
         ))
     }
 
+    /// Reads a file of the system, in which comments are blanks if the system takes them.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be parsed.
+    pub(crate) fn document(self, path: &Path, mut text: String) -> Result<Document, ConfigError> {
+        if self.system().files.comments {
+            text = without_comments(&text);
+        }
+        Document::of_file(path, text)
+    }
+
     /// Returns the system with these names of events: the first one that knows all of them, or otherwise the one that
     /// knows most.
     pub(crate) fn of_events<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Self> {
@@ -213,6 +226,36 @@ impl Dialect {
     pub(crate) fn of_http(self, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
         hear::of_http(self, on, status, body)
     }
+}
+
+/// A text in JSON with blanks for its comments, so that every other character has its place.
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let length = match letter {
+            '"' => {
+                let mut is_escaped = false;
+                let end = rest[1..].find(|letter| {
+                    let ends = letter == '"' && !is_escaped;
+                    is_escaped = letter == '\\' && !is_escaped;
+                    ends
+                });
+                end.map_or(rest.len(), |end| end + 2)
+            }
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            letter => letter.len_utf8(),
+        };
+        let (part, others) = rest.split_at(length);
+        if part.starts_with("//") || part.starts_with("/*") {
+            plain.extend(part.chars().map(|c| if c == '\n' { c } else { ' ' }));
+        } else {
+            plain.push_str(part);
+        }
+        rest = others;
+    }
+    plain
 }
 
 /// Whether a command is the call that `hooks init` writes into an agent's settings: this program, with `run … --as`, whatever

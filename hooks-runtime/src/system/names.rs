@@ -120,6 +120,27 @@ pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, Wh
     whens
 }
 
+/// Returns what to write in a file of a system instead of a name that another one has for the event.
+pub(crate) fn suggestion_in(dialect: Dialect, name: &str) -> String {
+    let events = dialect.system().events();
+    let spelling = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let here = ours(Dialect::Hooks, name)
+        .into_iter()
+        .find_map(|(event, _)| {
+            let mut here = events.iter().filter(|row| row.ours == event.name);
+            here.next()
+        });
+    let here = here.or_else(|| {
+        events
+            .iter()
+            .find(|row| spelling(&row.named) == spelling(name))
+    });
+    match here {
+        Some(row) => format!("here it is `{}`", row.named),
+        None => suggestion(name),
+    }
+}
+
 /// Returns what to write instead of an unknown name.
 pub(crate) fn suggestion(name: &str) -> String {
     let mut systems = Dialect::ALL.iter().map(|dialect| dialect.system());

@@ -625,6 +625,12 @@ pub(crate) struct Files {
     pub(crate) windows: Vec<String>,
     pub(crate) timeout: Timeouts,
     pub(crate) matcher: Matcher,
+    /// Whether a regular expression may begin with `^(?!…)`, as those of JavaScript.
+    pub(crate) look_ahead: bool,
+    /// Whether a file may have comments.
+    pub(crate) comments: bool,
+    /// Whether hooks of the user run in the folder of their file.
+    pub(crate) user_runs_at_file: bool,
     /// The names of its tools, if they are not in the table of names.
     pub(crate) profile: Option<Profile>,
     /// Tools with several names there: Claude Code's name, and the one that hooks read.
@@ -772,7 +778,7 @@ struct Table {
     event: Pairs<Row>,
     other: Row,
     none: Vec<String>,
-    tools: Pairs<String>,
+    tools: Pairs<Vec<String>>,
 }
 
 /// A system's event, and our event for it. It goes both ways: hooks of the system's files run on our event, and our
@@ -849,6 +855,8 @@ pub(crate) struct System {
     pub(crate) other: Event,
     /// Its events in files that are none of ours.
     pub(crate) never: Vec<String>,
+    /// Tools with several names there: older ones, and those that are shown.
+    pub(crate) tools: Pairs<Vec<String>>,
     /// Every place of every decision, for answers that may have no others.
     places: Vec<String>,
 }
@@ -894,6 +902,7 @@ impl System {
             rows: rows?,
             other,
             never: table.none,
+            tools: table.tools,
             name: table.name,
             title: table.title,
             is_own: table.own,

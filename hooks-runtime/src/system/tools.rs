@@ -11,6 +11,7 @@ use hooks_builtin::Profile;
 use serde_json::{Map, Value};
 
 use super::Dialect;
+use super::table::Pairs;
 use crate::answer::{Answer, Change};
 use crate::events::EventInfo;
 
@@ -70,15 +71,29 @@ pub(crate) fn class_of(name: &str) -> Option<Class> {
 }
 
 /// The names by which a file may mean a tool, for each name that an agent may give it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Aliases {
     theirs: Arc<HashMap<String, Vec<String>>>,
+    /// The names that the file's agent itself has for one tool.
+    same: &'static Pairs<Vec<String>>,
     /// Whether hooks read the file's name of a tool even if the file does not name tools.
     renames: bool,
     /// Whether hooks read that name even if the file asks for another one.
     is_fixed: bool,
     /// The agent whose names of arguments hooks read.
     pub(crate) agent: Option<Profile>,
+}
+
+impl Default for Aliases {
+    fn default() -> Self {
+        Aliases {
+            theirs: Arc::default(),
+            same: const { &Pairs(Vec::new()) },
+            renames: false,
+            is_fixed: false,
+            agent: None,
+        }
+    }
 }
 
 impl Aliases {
@@ -126,6 +141,7 @@ impl Aliases {
         }
         Aliases {
             theirs: Arc::new(theirs),
+            same: &dialect.system().tools,
             renames: !is_ours,
             is_fixed: takes_claudes,
             agent: dialect.system().files.profile,
@@ -150,7 +166,16 @@ impl Aliases {
     }
 
     /// Returns the other names by which the file may mean an agent's tool.
-    pub(crate) fn of_tool(&self, ours: &str) -> &[String] {
+    pub(crate) fn of_tool<'a>(&'a self, ours: &'a str) -> impl Iterator<Item = &'a String> {
+        let same =
+            self.same.0.iter().filter(move |(tool, others)| {
+                tool == ours || others.iter().any(|other| other == ours)
+            });
+        let same = same.flat_map(|(tool, others)| std::iter::once(tool).chain(others));
+        self.names(ours).iter().chain(same)
+    }
+
+    fn names(&self, ours: &str) -> &[String] {
         self.theirs.get(ours).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -161,15 +186,16 @@ impl Aliases {
         asks_for: Option<impl Fn(&str) -> bool>,
     ) -> &'a str {
         if self.is_fixed {
-            return self.of_tool(ours).first().map_or(ours, String::as_str);
+            return self.names(ours).first().map_or(ours, String::as_str);
         }
         let is_asked_for = asks_for.as_ref().is_some_and(|asks_for| asks_for(ours));
         if is_asked_for || asks_for.is_none() && !self.renames {
             return ours;
         }
-        let names = self.of_tool(ours);
-        let asked_for = asks_for.and_then(|asks_for| names.iter().find(|name| asks_for(name)));
-        let name = asked_for.or_else(|| names.first().filter(|_| self.renames));
+        let mut names = self.of_tool(ours);
+        let asked_for = asks_for.and_then(|asks_for| names.find(|name| asks_for(name)));
+        let first = || self.names(ours).first().filter(|_| self.renames);
+        let name = asked_for.or_else(first);
         name.map_or(ours, String::as_str)
     }
 }
@@ -301,7 +327,7 @@ mod tests {
                 .flat_map(Same::names)
                 .chain(["deploy", "bash2"])
             {
-                let mut others = aliases.of_tool(name).iter();
+                let mut others = aliases.of_tool(name);
                 let in_a_file = glob.matches(name) || others.any(|other| glob.matches(other));
                 let in_rust = glob.matches(name) || in_rust.contains(&name);
                 assert_eq!(in_rust, in_a_file, "{glob} {name}");

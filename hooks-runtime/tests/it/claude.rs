@@ -708,31 +708,23 @@ async fn tools_have_the_names_of_the_file() {
 
 #[tokio::test]
 async fn the_flat_form_has_its_own_rules() {
-    for dialect in [Dialect::Claude, Dialect::Flat] {
-        let project = Project::of(
-            json!({ "hooks": { "PreToolUse": [
-                { "matcher": "ba*", "command": "echo \"$TOOL_NAME is off\" >&2; exit 1" }
-            ] } }),
-            dialect,
-        )
-        .await;
-        let mut call = BeforeToolCall::new("1", "bash", json!({}));
-        assert_eq!(
-            reason(&project.call(&mut call).await),
-            "bash is off",
-            "{dialect}"
-        );
-        assert!(
-            project
-                .call(&mut BeforeToolCall::new("1", "read", json!({})))
-                .await
-                .is_continue()
-        );
-        assert_eq!(
-            project.notices().contains("the form of mini-claw-code"),
-            dialect == Dialect::Claude
-        );
-    }
+    let entry = json!({ "hooks": { "PreToolUse": [
+        { "matcher": "ba*", "command": "echo \"$TOOL_NAME is off\" >&2; exit 1" }
+    ] } });
+    let project = Project::of(entry.clone(), Dialect::Flat).await;
+    let mut call = BeforeToolCall::new("1", "bash", json!({}));
+    assert_eq!(reason(&project.call(&mut call).await), "bash is off");
+    let mut call = BeforeToolCall::new("1", "read", json!({}));
+    assert!(project.call(&mut call).await.is_continue());
+    // In a file of Claude Code, such an entry is a mistake, and blocks what it may be for.
+    let project = Project::of(entry, Dialect::Claude).await;
+    assert!(
+        project
+            .notices()
+            .contains("a group must have a list of hooks")
+    );
+    let mut call = BeforeToolCall::new("1", "bash", json!({}));
+    assert!(!project.call(&mut call).await.is_continue());
 }
 
 /// Without its matcher, a hook would run on every tool, and without its timeout as long as it likes.

@@ -3,6 +3,7 @@
 mod bridge;
 mod bundle;
 mod caller;
+mod cases;
 mod claude;
 mod claude_scripts;
 mod command;

@@ -58,7 +58,8 @@ impl Loader<'_> {
             .or_else(|| EventInfo::named(custom.unwrap_or(name)))
         else {
             let what = format!("`{name}` is not an event");
-            let wrong = document.mistake(&path, what, Some(&names::suggestion(name)));
+            let help = names::suggestion_in(policy.dialect, name);
+            let wrong = document.mistake(&path, what, Some(&help));
             return self.left_out(wrong, policy.entry);
         };
         if custom.is_some() {
@@ -91,17 +92,7 @@ impl Loader<'_> {
             path.push(index.into());
             let has_no_group = group.get("hooks").is_none();
             let is_bare = has_no_group && policy.rules.files.flat;
-            let is_flat = has_no_group && !is_bare && group["command"].is_string();
-            let dialect = if is_flat {
-                Dialect::Flat
-            } else {
-                policy.dialect
-            };
-            let event = if is_flat {
-                Dialect::Flat.system().named(name).or(event)
-            } else {
-                event
-            };
+            let is_flat = has_no_group && policy.dialect == Dialect::Flat;
             let mut of = Group {
                 policy,
                 document,
@@ -111,7 +102,7 @@ impl Loader<'_> {
                 subjects: Subjects::Any,
                 is_sequential: group["sequential"] == Value::Bool(true),
                 path,
-                dialect,
+                dialect: policy.dialect,
             };
             let Some(fields) = group.as_object() else {
                 let wrong = of.mistake(
@@ -167,14 +158,6 @@ impl Loader<'_> {
                     .push(of.mistake(&[key], what, None).to_string());
             }
             if is_flat || is_bare {
-                if is_flat && policy.dialect != Dialect::Flat {
-                    let notice = of.mistake(
-                        &[],
-                        "this entry has the form of mini-claw-code: its matcher is a glob, and any exit code but 0 blocks",
-                        Some("write `{ \"matcher\": \"…\", \"hooks\": [{ \"type\": \"command\", \"command\": \"…\" }] }` for Claude Code's"),
-                    );
-                    self.notices.push(notice.to_string());
-                }
                 self.hook(&of, group, disabled, definitions);
                 continue;
             }
@@ -256,6 +239,10 @@ impl Loader<'_> {
         // Gemini compares a subject other than a tool literally.
         if is_lenient && *compared != Subject::Tool {
             return Ok(Subjects::Names(vec![text.to_owned()]));
+        }
+        let unless = Subjects::unless(text).filter(|_| group.policy.rules.files.look_ahead);
+        if let Some(Ok(subjects)) = unless {
+            return Ok(subjects);
         }
         let whole = format!("^(?:{text})$");
         match Regex::new(if of == Matcher::Whole { &whole } else { text }) {

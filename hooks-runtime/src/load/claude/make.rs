@@ -62,7 +62,7 @@ pub(super) fn command_of(
         .filter(|_| rules.flat)
     {
         entry.cwd = Some(project.map_or_else(|| cwd.into(), |project| project.join(cwd)));
-    } else if rules.runs_at_file {
+    } else if rules.runs_at_file || rules.user_runs_at_file && making.project_of_file.is_none() {
         entry.cwd = Some(".".into());
     }
     if let Some(Value::Object(set)) = hook.get("env") {
@@ -75,7 +75,11 @@ pub(super) fn command_of(
         };
     }
     // Files of plugins use paths relative to themselves.
-    let file = group.document.file();
+    let file = group
+        .document
+        .file()
+        .and_then(|file| std::path::absolute(file).ok());
+    let file = file.as_deref();
     let plugin = file
         .filter(|file| file.ends_with("hooks/hooks.json"))
         .and_then(Path::parent)
