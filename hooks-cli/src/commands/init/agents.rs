@@ -170,19 +170,20 @@ pub(crate) const AGENTS: &[Agent] = &[
         shells: r#"["Shell"]"#,
         redacts: "replaces secrets in the output of MCP tools; hooks cannot change other texts here",
         seldom: &[
-            "preToolUse",
-            "beforeTabFileRead",
-            "afterTabFileEdit",
             "afterFileEdit",
             "afterShellExecution",
             "afterMCPExecution",
             "afterAgentResponse",
         ],
         content: |agent, call| {
-            let hooks = agent.each(
-                call,
-                |_, command| json!([{ "command": command(None), "failClosed": true }]),
-            );
+            let hooks = agent.each(call, |event, command| {
+                let mut hook = json!({ "command": command(None), "failClosed": true });
+                // Other tools have events of their own, on which a hook would run again.
+                if event == "preToolUse" {
+                    hook["matcher"] = "Write|Delete|Grep|Task".into();
+                }
+                json!([hook])
+            });
             Content::Merged(json!({ "version": 1, "hooks": hooks }))
         },
         note: "",
