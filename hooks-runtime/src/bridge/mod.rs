@@ -247,7 +247,8 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
     }
     let raw = incoming.raw.clone();
     let deciding = record::heard(incoming.decide(runtime));
-    let deciding = QUESTION.scope(RefCell::default(), deciding);
+    // A caller should not carry the hooks of several dispatches in its own future.
+    let deciding = Box::pin(QUESTION.scope(RefCell::default(), deciding));
     let (mut said, records) = match raw {
         Some(raw) => raw.scope(deciding).await,
         None => deciding.await,
