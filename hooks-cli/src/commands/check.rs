@@ -158,30 +158,35 @@ fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
     let config = hooks_runtime::__read_text(file)
         .ok()
         .and_then(|text| HooksConfig::of_file(file, text).ok());
-    let policy = config
-        .as_ref()
-        .and_then(|config| config.builtin.security_policy.as_on());
     let confined = config.as_ref().and_then(confined);
     notices.extend(confined.and_then(|(policy, _sandbox)| policy.__unguarded()));
-    if let (Some(agent), Some(policy)) = (agent, policy) {
-        let known: HashSet<_> = policy
-            .profiles
-            .iter()
-            .flat_map(|profile| names(*profile))
-            .collect();
-        let own = serde_json::to_value(&policy.tools).unwrap_or_default();
-        let unknown = |tool: &&str| !known.contains(tool) && own.get(tool).is_none();
-        let unknown: BTreeSet<_> = agent.tools().filter(unknown).collect();
-        if !unknown.is_empty() {
-            let tools = unknown.into_iter().collect::<Vec<_>>().join("`, `");
-            let profiles = json!(agent.profiles);
-            notices.push(format!(
-                "the policy denies these tools of {}, because it does not know them: `{tools}`; write `profiles = {profiles}`",
-                agent.title
-            ));
-        }
-    }
+    notices.extend(
+        config
+            .zip(agent)
+            .and_then(|(config, agent)| unknown_tools(&config, agent)),
+    );
     notices
+}
+
+/// Says which tools of an agent the policy of a file does not know, and so denies.
+pub(super) fn unknown_tools(config: &HooksConfig, agent: &Agent) -> Option<String> {
+    let policy = config.builtin.security_policy.as_on()?;
+    let known: HashSet<_> = policy
+        .profiles
+        .iter()
+        .flat_map(|profile| names(*profile))
+        .collect();
+    let own = serde_json::to_value(&policy.tools).unwrap_or_default();
+    let unknown = |tool: &&str| !known.contains(tool) && own.get(tool).is_none();
+    let unknown: BTreeSet<_> = agent.tools().filter(unknown).collect();
+    let tools = unknown.into_iter().collect::<Vec<_>>().join("`, `");
+    let profiles = json!(agent.profiles);
+    (!tools.is_empty()).then(|| {
+        format!(
+            "the policy denies these tools of {}, because it does not know them: `{tools}`; write `profiles = {profiles}`",
+            agent.title
+        )
+    })
 }
 
 /// Returns the policy of a file with its sandbox, which confines as long as it is there.

@@ -13,7 +13,7 @@ use hooks_sandbox::Sandbox;
 use serde_json::json;
 
 use self::agents::{Agent, Call, Content, TEXTS};
-use self::settings::Change;
+use self::settings::{Change, Ours};
 use crate::paint::{self, BOLD, GOOD, painted, say};
 use crate::{Done, Failure, file};
 
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     let program = std::env::current_exe().map_err(Failure::found)?;
     let call = Call::new(program, path.clone());
     let (content, mark) = (agent.content(&call), agent.mark(&call));
+    let ours = Ours { agent, mark: &mark };
     let project = path.parent().unwrap_or(Path::new("."));
     let settings = args
         .settings
@@ -70,13 +71,13 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         .unwrap_or_else(|| agent.settings(project));
     if args.write || args.remove || args.dry_run {
         let change = if args.remove {
-            Change::remove(settings, &content, &mark)?
+            Change::remove(settings, &content, ours)?
         } else {
-            Change::add(settings, &content, &mark)?
+            Change::add(settings, &content, ours)?
         };
         change.show();
         if !args.dry_run {
-            change.write(&content, &mark)?;
+            change.write(&content, ours)?;
         }
     } else if json {
         let entry = match &content {
@@ -108,6 +109,14 @@ fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
             return Err(Failure::usage(kept));
         }
         anstream::eprintln!("{kept}");
+        let config = hooks_runtime::__read_text(path).ok();
+        let config = config.and_then(|text| HooksConfig::of_file(path, text).ok());
+        let unknown = config.zip(args.agent);
+        if let Some(why) =
+            unknown.and_then(|(config, agent)| super::check::unknown_tools(&config, agent))
+        {
+            file::warn(&why);
+        }
         return Ok(());
     }
     let text = text(args.agent, path);

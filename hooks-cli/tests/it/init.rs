@@ -102,6 +102,119 @@ fn what_somebody_adds_stays_and_an_older_program_is_replaced() {
     );
 }
 
+/// A hook of the user's, in the form of each agent.
+fn own_hook(agent: &str) -> Value {
+    match agent {
+        "cursor" => value!({ "command": "./mine.sh" }),
+        "copilot" => value!({ "type": "command", "bash": "./mine.sh" }),
+        _ => value!({ "type": "command", "command": "./mine.sh" }),
+    }
+}
+
+/// Every list of hooks in settings.
+fn lists(settings: &mut Value) -> Vec<&mut Vec<Value>> {
+    let events = settings["hooks"]
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|events| events.values_mut());
+    let lists = events.filter_map(Value::as_array_mut).flat_map(|groups| {
+        if groups
+            .first()
+            .is_some_and(|group| group["hooks"].is_array())
+        {
+            let groups = groups.iter_mut();
+            groups
+                .filter_map(|group| group["hooks"].as_array_mut())
+                .collect()
+        } else {
+            vec![groups]
+        }
+    });
+    lists.collect()
+}
+
+#[test]
+fn what_is_the_users_stays_whatever_the_order() {
+    for agent in ["claude", "codex", "gemini", "qwen", "cursor", "copilot"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.json");
+        let init = |option: &str| {
+            init(
+                folder.path(),
+                &["--agent", agent, "--settings", "settings.json", option],
+            )
+        };
+        let read = || json(&std::fs::read_to_string(&file).unwrap());
+        let write = |settings: &Value| std::fs::write(&file, format!("{settings:#}\n")).unwrap();
+        let count = |what: &str| {
+            std::fs::read_to_string(&file)
+                .unwrap()
+                .matches(what)
+                .count()
+        };
+        write(&value!({ "model": "opus" }));
+        init("--write");
+        let calls = count("run ");
+        // The user's own hook in each of our groups, and an option in each of our commands.
+        let mut settings = read();
+        let mut groups = 0;
+        for hooks in lists(&mut settings) {
+            hooks.insert(0, own_hook(agent));
+            groups += 1;
+        }
+        let text = settings.to_string().replace(
+            &format!(" --as {agent}"),
+            &format!(" --as {agent} --records r.jsonl"),
+        );
+        write(&json(&text));
+        init("--write");
+        assert_eq!(count("run "), calls, "{agent}: {}", read());
+        assert_eq!(count("./mine.sh"), groups, "{agent}: {}", read());
+        init("--write");
+        assert_eq!(count("run "), calls, "{agent}: {}", read());
+        init("--remove");
+        assert_eq!(
+            (count("run "), count("./mine.sh")),
+            (0, groups),
+            "{agent}: {}",
+            read()
+        );
+        assert_eq!(read()["model"], "opus");
+    }
+}
+
+#[test]
+fn a_second_agent_is_told_what_the_policy_does_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = init(folder.path(), &["--agent", "claude", "--write"]);
+    assert!(!first.errors.contains("does not know"), "{}", first.errors);
+    let second = init(folder.path(), &["--agent", "copilot", "--write"]);
+    assert!(
+        second.errors.contains("`view`") && second.errors.contains("profiles = "),
+        "{}",
+        second.errors
+    );
+}
+
+/// A change by hand, to text that is not ours, and every other byte.
+#[test]
+fn after_a_change_by_hand_every_other_byte_stays() {
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot"] {
+        for layout in LAYOUTS.into_iter().filter(|layout| layout.contains("opus")) {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("settings.json");
+            std::fs::write(&file, layout).unwrap();
+            let args = ["--agent", agent, "--settings", "settings.json"];
+            let edit = |text: String| text.replacen("opus", "haiku", 1);
+            init(folder.path(), &[&args[..], &["--write"]].concat());
+            std::fs::write(&file, edit(std::fs::read_to_string(&file).unwrap())).unwrap();
+            init(folder.path(), &[&args[..], &["--remove"]].concat());
+            let now = std::fs::read_to_string(&file).unwrap();
+            assert_eq!(now, edit(layout.to_owned()), "{agent}");
+        }
+    }
+}
+
 #[test]
 fn a_file_of_another_form_or_of_somebody_else_stays() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,7 +18,7 @@ pub(crate) struct Agent {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     /// Whose events it has; none if it keeps a process.
-    client: Option<Dialect>,
+    pub(super) client: Option<Dialect>,
     place: Place,
     /// The agents whose tools the policy must know.
     pub(crate) profiles: &'static [Profile],

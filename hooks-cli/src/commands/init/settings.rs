@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::Trust;
+use hooks_runtime::{Trust, is_own_call};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
-use super::agents::Content;
+use super::agents::{Agent, Content};
 use crate::Failure;
 use crate::paint::{BAD, DIM, GOOD, Visible, painted, say};
 
@@ -21,14 +21,14 @@ pub(crate) struct Change {
 
 impl Change {
     /// Puts the content into the file, once.
-    pub(crate) fn add(path: PathBuf, content: &Content, mark: &str) -> Result<Self, Failure> {
+    pub(crate) fn add(path: PathBuf, content: &Content, of: Ours<'_>) -> Result<Self, Failure> {
         let before = read(&path)?;
         let after = match content {
             Content::Merged(wanted) => {
-                edited(&path, before.as_deref(), |all| add(all, wanted, mark))?
+                edited(&path, before.as_deref(), |all| add(all, wanted, of))?
             }
             Content::Whole(text) => {
-                refuse_others(&path, before.as_deref(), mark)?;
+                refuse_others(&path, before.as_deref(), of)?;
                 text.clone()
             }
         };
@@ -41,17 +41,17 @@ impl Change {
     }
 
     /// Takes the content out again.
-    pub(crate) fn remove(path: PathBuf, content: &Content, mark: &str) -> Result<Self, Failure> {
+    pub(crate) fn remove(path: PathBuf, content: &Content, of: Ours<'_>) -> Result<Self, Failure> {
         let before = read(&path)?;
         let after = match (content, before.as_deref()) {
             (_, None) => None,
             (Content::Whole(_), text) => {
-                refuse_others(&path, text, mark)?;
+                refuse_others(&path, text, of)?;
                 None
             }
-            (Content::Merged(wanted), Some(text)) => match kept(&path, text) {
+            (Content::Merged(wanted), Some(text)) => match kept(&path, text, of) {
                 Some(original) => original.as_str().map(str::to_owned),
-                None => Some(edited(&path, Some(text), |all| remove(all, wanted, mark))?),
+                None => Some(edited(&path, Some(text), |all| remove(all, wanted, of))?),
             },
         };
         Ok(Change {
@@ -89,7 +89,7 @@ impl Change {
     }
 
     /// Writes the file.
-    pub(crate) fn write(&self, content: &Content, mark: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&self, content: &Content, of: Ours<'_>) -> Result<(), Failure> {
         let failed = |error| Failure::found(format!("{}: {error}", self.path.display()));
         let Some(after) = &self.after else {
             return match &self.before {
@@ -102,9 +102,9 @@ impl Change {
         }
         // A layout that cannot be told from the text is kept: `{}` and no file become the same.
         if let Content::Merged(wanted) = content {
-            let back = edited(&self.path, Some(after), |all| remove(all, wanted, mark))?;
+            let back = edited(&self.path, Some(after), |all| remove(all, wanted, of))?;
             let original = match self.before.as_deref() {
-                Some(text) if has(text, mark) => kept(&self.path, text),
+                Some(text) if of.is_in(text) => kept(&self.path, text, of),
                 _ => Some(json!(self.before)),
             };
             if let (Some(original), Some(record)) = (original, record(&self.path))
@@ -136,16 +136,43 @@ fn record(path: &Path) -> Option<PathBuf> {
     Some(Trust::user_file()?.with_file_name("settings").join(name))
 }
 
-/// The text before ours, or null for no file, if nothing else has changed since.
-fn kept(path: &Path, text: &str) -> Option<Value> {
+/// The text before ours, or null for no file, with all that has changed since, if that can be told from what was ours.
+fn kept(path: &Path, text: &str, of: Ours<'_>) -> Option<Value> {
     let record: Value = serde_json::from_slice(&std::fs::read(record(path)?).ok()?).ok()?;
-    (record["after"] == text).then(|| record["before"].clone())
+    if record["after"] == text {
+        return Some(record["before"].clone());
+    }
+    let (before, after) = (record["before"].as_str()?, record["after"].as_str()?);
+    if [before, after, text].iter().any(|text| text.contains(FEED)) {
+        return None;
+    }
+    let merged = diffy::merge(&parts(after), &parts(before), &parts(text)).ok()?;
+    let merged = merged.replace('\n', "").replace(FEED, "\n");
+    (!of.is_in(&merged)).then(|| merged.into())
 }
 
-fn refuse_others(path: &Path, text: Option<&str>, mark: &str) -> Result<(), Failure> {
+/// What stands for a line feed among [`parts`].
+const FEED: char = '\u{e000}';
+
+/// A text with a line for each of its parts, so that what differs is a part and not a line.
+fn parts(text: &str) -> String {
+    let mut parts = String::with_capacity(2 * text.len());
+    let mut is_in_word = false;
+    for letter in text.chars() {
+        let is_word = letter.is_alphanumeric();
+        if !(is_word && is_in_word) {
+            parts.push('\n');
+        }
+        is_in_word = is_word;
+        parts.push(if letter == '\n' { FEED } else { letter });
+    }
+    parts
+}
+
+fn refuse_others(path: &Path, text: Option<&str>, of: Ours<'_>) -> Result<(), Failure> {
     let path = path.display();
     match text {
-        Some(text) if !has(text, mark) => Err(Failure::found(format!(
+        Some(text) if !of.is_in(text) => Err(Failure::found(format!(
             "{path} is not of this program: move it away first"
         ))),
         _ => Ok(()),
@@ -171,7 +198,113 @@ fn edited(
     Ok(root.to_string())
 }
 
-fn add(to: &CstObject, wanted: &Value, mark: &str) -> Result<(), String> {
+/// What is ours in an agent's settings: the calls of this program for the agent, whatever else is written in them.
+#[derive(Clone, Copy)]
+pub(crate) struct Ours<'a> {
+    pub(crate) agent: &'a Agent,
+    /// What a file that is ours as a whole has in it.
+    pub(crate) mark: &'a str,
+}
+
+impl Ours<'_> {
+    /// Whether a text of settings has something of ours.
+    fn is_in(self, text: &str) -> bool {
+        let written = json!(self.mark).to_string();
+        let root = CstRootNode::parse(text, &ParseOptions::default()).ok();
+        let value: Option<Value> = root.and_then(|root| root.to_serde_value());
+        text.contains(written.trim_matches('"')) || value.is_some_and(|value| self.has(&value))
+    }
+
+    /// Whether a value is our call: a command, or the words of one.
+    fn is_call(self, value: &Value) -> bool {
+        match (value, self.agent.client) {
+            (Value::String(text), Some(client)) => {
+                let mut words = text.split_whitespace();
+                let as_client =
+                    |word: &str| word == client.as_str() || word == format!("--as={client}");
+                is_own_call(text) && words.any(as_client)
+            }
+            (Value::Array(words), None) => {
+                let has = |wanted: &str| words.iter().any(|word| word == wanted);
+                has("serve") && has("--stdio")
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value has our call anywhere.
+    fn has(self, value: &Value) -> bool {
+        self.is_call(value)
+            || match value {
+                Value::Array(values) => values.iter().any(|value| self.has(value)),
+                Value::Object(fields) => fields.values().any(|value| self.has(value)),
+                _ => false,
+            }
+    }
+
+    /// Whether an object is itself an entry of ours, not one that contains such.
+    fn is_entry(self, value: &Value) -> bool {
+        let mut fields = value
+            .as_object()
+            .into_iter()
+            .flat_map(|fields| fields.values());
+        fields.any(|value| self.is_call(value))
+    }
+
+    /// Whether an item of a list has nothing but ours: an entry, or a group of such.
+    fn is_alone(self, value: &Value) -> bool {
+        match value["hooks"].as_array() {
+            Some(hooks) => !hooks.is_empty() && hooks.iter().all(|hook| self.has(hook)),
+            None => self.has(value),
+        }
+    }
+
+    /// Takes our hooks out of a group that has others, too.
+    fn leave(self, group: &CstNode) {
+        let hooks = group
+            .as_object()
+            .and_then(|group| group.array_value("hooks"));
+        for hook in hooks.into_iter().flat_map(|hooks| hooks.elements()) {
+            if self.has(&value_of(&hook)) {
+                hook.remove();
+            }
+        }
+    }
+}
+
+/// Whether an item is what is wanted, perhaps with more words in its command.
+fn is_as_wanted(value: &Value, wanted: &Value) -> bool {
+    match (value, wanted) {
+        (Value::String(text), Value::String(wanted)) => {
+            text == wanted
+                || text
+                    .strip_prefix(wanted.as_str())
+                    .is_some_and(|more| more.starts_with(' '))
+        }
+        (Value::Array(values), Value::Array(wanted)) => {
+            values.len() == wanted.len()
+                && values
+                    .iter()
+                    .zip(wanted)
+                    .all(|(value, wanted)| is_as_wanted(value, wanted))
+        }
+        (Value::Object(fields), Value::Object(wanted)) => {
+            fields.len() == wanted.len()
+                && wanted.iter().all(|(key, wanted)| {
+                    fields
+                        .get(key)
+                        .is_some_and(|value| is_as_wanted(value, wanted))
+                })
+        }
+        (value, wanted) => value == wanted,
+    }
+}
+
+fn value_of(node: &CstNode) -> Value {
+    node.to_serde_value().unwrap_or_default()
+}
+
+fn add(to: &CstObject, wanted: &Value, of: Ours<'_>) -> Result<(), String> {
     for (key, wanted) in wanted.as_object().into_iter().flatten() {
         let Some(there) = to.get(key) else {
             to.append(key, input(wanted));
@@ -180,60 +313,76 @@ fn add(to: &CstObject, wanted: &Value, mark: &str) -> Result<(), String> {
         let value = there.value().and_then(|value| value.to_serde_value());
         match (wanted, value.unwrap_or_default()) {
             (_, value) if value == *wanted => {}
-            (Value::Object(_), value @ Value::Object(_)) if is_own(&value, mark) => {
+            (Value::Object(_), value @ Value::Object(_)) if of.is_entry(&value) => {
                 there.set_value(input(wanted));
             }
             (Value::Object(_), Value::Object(_)) => {
-                add(&there.object_value_or_set(), wanted, mark)?;
+                add(&there.object_value_or_set(), wanted, of)?;
             }
             (Value::Array(wanted), Value::Array(_)) => {
                 let list = there.array_value_or_set();
                 for wanted in wanted {
-                    let of = |node: &CstNode| node.to_serde_value().unwrap_or_default();
-                    let known = list.elements();
-                    if known.iter().any(|node| of(node) == *wanted) {
-                        continue;
-                    }
-                    match known.iter().position(|node| mentions(&of(node), mark)) {
-                        Some(at) => {
-                            list.insert(at, input(wanted));
-                            known[at].clone().remove();
-                        }
-                        None => drop(list.append(input(wanted))),
-                    }
+                    add_item(&list, wanted, of);
                 }
             }
             (Value::Object(_) | Value::Array(_), _) => {
                 return Err(format!("`{key}` has another form: change it by hand"));
             }
-            // A switch or a version that somebody has set otherwise.
+            // A switch or a version that is set otherwise.
             _ => {}
         }
     }
     Ok(())
 }
 
-fn remove(from: &CstObject, wanted: &Value, mark: &str) -> Result<(), String> {
+/// Puts an item into a list, in the place of an older one.
+fn add_item(list: &CstArray, wanted: &Value, of: Ours<'_>) {
+    let known = list.elements();
+    if known
+        .iter()
+        .any(|node| is_as_wanted(&value_of(node), wanted))
+    {
+        return;
+    }
+    let (alone, shared): (Vec<_>, Vec<_>) = known
+        .into_iter()
+        .enumerate()
+        .filter(|(_, node)| of.has(&value_of(node)))
+        .partition(|(_, node)| of.is_alone(&value_of(node)));
+    for (_, group) in shared {
+        of.leave(&group);
+    }
+    match alone.first() {
+        Some((at, _)) => drop(list.insert(*at, input(wanted))),
+        None => drop(list.append(input(wanted))),
+    }
+    for (_, older) in alone {
+        older.remove();
+    }
+}
+
+fn remove(from: &CstObject, wanted: &Value, of: Ours<'_>) -> Result<(), String> {
     for (key, wanted) in wanted.as_object().into_iter().flatten() {
         let Some(there) = from.get(key) else { continue };
         let value = there.value().and_then(|value| value.to_serde_value());
         let value = value.unwrap_or_default();
         if let (Value::Object(_), Some(object)) = (wanted, there.object_value()) {
-            if is_own(&value, mark) {
+            if of.is_entry(&value) {
                 there.remove();
                 continue;
             }
-            remove(&object, wanted, mark)?;
+            remove(&object, wanted, of)?;
             if object.properties().is_empty() {
                 there.remove();
             }
         } else if let (Value::Array(_), Some(list)) = (wanted, there.array_value()) {
-            let is_ours = |node: &CstNode| {
-                let value = node.to_serde_value().unwrap_or_default();
-                mentions(&value, mark)
-            };
-            for node in list.elements().into_iter().filter(is_ours) {
-                node.remove();
+            for node in list.elements() {
+                let value = value_of(&node);
+                if of.is_alone(&value) {
+                    node.remove();
+                } else if of.has(&value) {
+                    of.leave(&node);
+                }
             }
             if list.elements().is_empty() {
                 there.remove();
@@ -241,35 +390,6 @@ fn remove(from: &CstObject, wanted: &Value, mark: &str) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Whether a text has our call, as it is in JSON.
-fn has(text: &str, mark: &str) -> bool {
-    let written = json!(mark).to_string();
-    text.contains(written.trim_matches('"'))
-}
-
-/// Whether a value names our call anywhere.
-fn mentions(value: &Value, mark: &str) -> bool {
-    match value {
-        Value::String(text) => text.ends_with(mark),
-        Value::Array(values) => values.iter().any(|value| mentions(value, mark)),
-        Value::Object(fields) => fields.values().any(|value| mentions(value, mark)),
-        _ => false,
-    }
-}
-
-/// Whether an object is itself an entry of ours, not one that contains such.
-fn is_own(value: &Value, mark: &str) -> bool {
-    let is_flat = |value: &&Value| match value {
-        Value::Array(values) => values.iter().all(Value::is_string),
-        value => value.is_string(),
-    };
-    let mut fields = value
-        .as_object()
-        .into_iter()
-        .flat_map(|fields| fields.values());
-    fields.any(|value| is_flat(&value) && mentions(value, mark))
 }
 
 fn input(value: &Value) -> CstInputValue {
