@@ -10,6 +10,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware;
 use axum::routing::{get, post};
+use hooks_runtime::bridge::Stops;
 use hooks_runtime::{Runtime, RuntimeBuilder, SigningKey};
 use hooks_store::Store;
 use tokio::net::TcpListener;
@@ -243,6 +244,7 @@ impl Server {
             Arc::new(Api::new(store, built.key, complete, shutdown, node(), rate))
         });
         let shared = Arc::new(Shared {
+            stops: Stops::in_memory(),
             hooks: built.hooks,
             program: built.program,
             api: api.clone(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hooks_runtime::Runtime;
+use hooks_runtime::bridge::Stops;
 
 use crate::api::Api;
 use crate::metrics::Metrics;
@@ -16,6 +17,8 @@ pub(crate) struct Shared {
     pub(crate) program: Option<Arc<dyn Program>>,
     /// The hooks of its store.
     pub(crate) api: Option<Arc<Api>>,
+    /// How often its hooks have kept agents from stopping.
+    pub(crate) stops: Stops,
     pub(crate) metrics: Metrics,
     pub(crate) shutdown: Shutdown,
 }

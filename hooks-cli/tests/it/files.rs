@@ -1022,10 +1022,30 @@ fn a_call_within_itself_is_answered_at_once() {
     .unwrap();
     let said = hooks(folder.path(), &["check", "hooks.toml"], "");
     assert!(
-        said.errors
-            .contains("the call of `hooks` itself is left out"),
+        said.out.contains("the call of `hooks` itself is left out"),
         "{said:?}"
     );
+}
+
+#[test]
+fn an_agent_is_sent_on_only_so_often() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[[hooks.on]]\nevent = 'Stop'\nblock = 'run the tests'\n[hooks.limits]\nstops = 3\n";
+    std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    let stop = |session: &str| {
+        let input =
+            value!({ "hook_event_name": "Stop", "session_id": session, "stop_hook_active": true });
+        hooks_of(folder.path(), &input)
+            .out
+            .contains("run the tests")
+    };
+    assert_eq!([(); 4].map(|()| stop("s1")), [true, true, true, false]);
+    // Another session counts for itself, and the next prompt begins anew.
+    assert_eq!([(); 2].map(|()| stop("s2")), [true, true]);
+    let prompt =
+        value!({ "hook_event_name": "UserPromptSubmit", "session_id": "s2", "prompt": "go on" });
+    assert_eq!(hooks_of(folder.path(), &prompt).code, 0);
+    assert_eq!([(); 4].map(|()| stop("s2")), [true, true, true, false]);
 }
 
 /// The hooks of a folder on an event of Claude Code.

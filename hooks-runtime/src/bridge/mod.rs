@@ -9,8 +9,10 @@
 
 mod answer;
 mod read;
+mod stops;
 
 pub use self::read::event_of;
+pub use self::stops::Stops;
 pub use crate::system::raw::WITHIN;
 
 use std::cell::RefCell;
@@ -74,6 +76,8 @@ pub struct Call<'a> {
     pub judge: &'a str,
     /// The calls within which this one is made: the variable [`WITHIN`] of the caller.
     pub within: &'a str,
+    /// How often hooks have kept agents from stopping, for the limit `stops`.
+    pub stops: Option<&'a Stops>,
     /// Whether a variable of the environment is set.
     pub is_set: &'a (dyn Fn(&str) -> bool + Sync),
     /// What the agent writes to standard input.
@@ -101,9 +105,25 @@ impl<'a> Call<'a> {
             agent: None,
             judge: "",
             within: "",
+            stops: None,
             is_set: &|_| false,
             input,
         }
+    }
+}
+
+impl Call<'_> {
+    /// What tells this agent in its session from others, with more that tells what it is about.
+    fn key(&self, cx: &AgentContext, more: &[&str]) -> String {
+        let mut hash = Context::new(&SHA256);
+        for part in [self.judge, &cx.session_id, &cx.agent_id]
+            .iter()
+            .chain(more)
+        {
+            hash.update(part.as_bytes());
+            hash.update(&[0]);
+        }
+        hex::encode(&hash.finish().as_ref()[..8])
     }
 }
 
@@ -256,6 +276,14 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
     said.messages = told(records, &said);
     said.messages.extend(incoming.note.take());
     let decision = said.decision();
+    if let (Some(stops), Some(event)) = (call.stops, &incoming.event) {
+        let key = call.key(&incoming.cx, &[]);
+        match event.name() {
+            "BeforeStop" if decision == Decided::Block => stops.set(&key, stops.count(&key) + 1),
+            "BeforeStop" | "MessageReceived" => stops.set(&key, 0),
+            _ => {}
+        }
+    }
     Judged {
         reply: said.reply(&incoming),
         event: incoming.event.as_ref().map(OwnedEvent::name),
@@ -320,19 +348,8 @@ impl Incoming {
         let Some(raw) = self.raw.as_mut().and_then(Arc::get_mut) else {
             return Ok(None);
         };
-        let mut hash = Context::new(&SHA256);
         let id = raw.before["id"].as_str().unwrap_or_default();
-        for part in [
-            call.judge,
-            &self.cx.session_id,
-            &self.cx.agent_id,
-            &self.named,
-            id,
-        ] {
-            hash.update(part.as_bytes());
-            hash.update(&[0]);
-        }
-        let own = hex::encode(&hash.finish().as_ref()[..8]);
+        let own = call.key(&self.cx, &[&self.named, id]);
         let mut outer = call.within.split_whitespace();
         if outer.clone().any(|outer| outer == own) {
             return Ok(Some(format!(

@@ -61,11 +61,18 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
         row,
         input: &input,
     };
-    let (mut cx, fields) = reading.parts().map_err(of)?;
+    let (mut cx, mut fields) = reading.parts().map_err(of)?;
     reading.place(&mut cx, call.project_dir);
     cx.tenant_id = call.tenant.map(str::to_owned);
     if let Some(agent) = call.agent {
         agent.clone_into(&mut cx.agent_id);
+    }
+    if row.is_some_and(|row| row.ours == "BeforeStop")
+        && let Some(stops) = call.stops
+    {
+        let said = fields["attempt"].as_u64().unwrap_or_default();
+        let counted = stops.count(&call.key(&cx, &[]));
+        fields["attempt"] = said.max(counted.into()).into();
     }
     let is_again = calls.skip.get(named);
     let event = match row {

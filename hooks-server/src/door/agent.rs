@@ -47,6 +47,7 @@ pub(crate) async fn post(
     let input = read.as_ref().map(|text| &text[..]).unwrap_or_default();
     let mut call = Call {
         event: asked.event.as_deref(),
+        stops: Some(&shared.stops),
         ..Call::new(system, input)
     };
     let hooks = hooks.and_then(|hooks| match &read {

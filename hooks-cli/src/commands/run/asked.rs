@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply};
-use hooks_runtime::{Dialect, Runtime, RuntimeBuilder};
+use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply, Stops};
+use hooks_runtime::{Dialect, Runtime, RuntimeBuilder, Trust};
 use serde::{Deserialize, Serialize};
 
 use crate::file::{self, File, Format};
@@ -109,7 +109,10 @@ impl Asked {
             Some(variables) => variables.get(bridge::WITHIN).cloned(),
             None => std::env::var(bridge::WITHIN).ok(),
         };
+        let folder = Trust::user_file().map(|file| file.with_file_name("stops"));
+        let stops = folder.map(Stops::in_folder);
         let call = Call {
+            stops: stops.as_ref(),
             judge: &judge,
             within: within.as_deref().unwrap_or_default(),
             event: self.event.as_deref(),
