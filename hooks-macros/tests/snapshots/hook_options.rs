@@ -91,7 +91,7 @@ const _: () = {
                     || __subject == "web_search" || __subject.starts_with("mcp__")
                     || ::core::matches!(
                         __subject, "WebSearch" | "google_web_search" | "web_search" |
-                        "search_web" | "websearch" | "web-search"
+                        "search_web" | "websearch" | "web-search" | "GoogleSearch"
                     )
             }
         }
