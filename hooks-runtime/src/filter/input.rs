@@ -61,6 +61,8 @@ enum Pattern {
     Path { regex: Regex, from: From },
     /// The host of a URL.
     Host(String),
+    /// One of these arguments: the kind of a subagent, or the name of a skill.
+    Argument(&'static [&'static str], Glob),
     /// A rule that is not understood.
     Unknown,
 }
@@ -73,6 +75,12 @@ enum From {
     Root,
     /// Anywhere below the folder.
     Anywhere,
+}
+
+/// Whether a text can be the name of a tool, or a pattern of one.
+fn is_name(text: &str) -> bool {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_-*.:/".contains(c);
+    !text.is_empty() && text.chars().all(is_of_name)
 }
 
 impl Rule {
@@ -90,14 +98,18 @@ impl Rule {
             rest.is_some_and(|rest| rest.starts_with(['|', '&', ',']) && rest.contains('('))
         });
         let pattern = match (inner.map(str::trim), class) {
-            _ if several => Pattern::Unknown,
+            _ if several || !is_name(tool) => Pattern::Unknown,
             (None, _) => Pattern::Unknown,
             (Some("*" | ""), _) => Pattern::Any,
             (Some(inner), Some(Class::Shell)) => command(inner),
             (Some(inner), Some(Class::Read | Class::Edit)) => path(inner),
-            (Some(inner), _) => match inner.strip_prefix("domain:") {
-                Some(host) => Pattern::Host(host.trim().to_lowercase()),
-                None => Pattern::Unknown,
+            (Some(inner), _) => match (inner.strip_prefix("domain:"), Glob::new(inner)) {
+                (Some(host), _) => Pattern::Host(host.trim().to_lowercase()),
+                (None, Ok(glob)) if matches!(tool, "Agent" | "Task") => {
+                    Pattern::Argument(&["subagent_type", "agent_type"], glob)
+                }
+                (None, Ok(glob)) if tool == "Skill" => Pattern::Argument(&["skill", "name"], glob),
+                (None, _) => Pattern::Unknown,
             },
         };
         Rule {
@@ -153,6 +165,11 @@ impl Rule {
                 Pattern::Command { regex, is_name } => runs(cx, args, regex, *is_name),
                 Pattern::Path { regex, from } => is_below(cx, args, regex, *from),
                 Pattern::Host(host) => args["url"].as_str().is_none_or(|url| has_host(url, host)),
+                // A call that does not say it may be any.
+                Pattern::Argument(keys, glob) => {
+                    let mut said = keys.iter().filter_map(|key| args[*key].as_str());
+                    said.next().is_none_or(|said| glob.matches(said))
+                }
             }
     }
 
@@ -168,7 +185,13 @@ impl Rule {
             return true;
         };
         let mut theirs = self.aliases.of_tool(tool);
+        // The name of a server is all of its tools.
+        let is_of_server = rule.as_str().starts_with("mcp__")
+            && tool
+                .strip_prefix(rule.as_str())
+                .is_some_and(|tool| tool.starts_with("__"));
         rule.matches(tool)
+            || is_of_server
             || theirs.any(|name| rule.matches(name))
             || (matches!(rule.as_str(), "Edit" | "Read")
                 && tools::class_of(tool) == tools::class_of(rule.as_str()))

@@ -138,6 +138,45 @@ async fn a_matcher_that_excludes_is_compared_with_one_name() {
 }
 
 #[tokio::test]
+async fn a_rule_of_claude_code_is_for_what_it_says() {
+    for (rule, tool, input, is_meant) in [
+        ("mcp__github", "mcp__github__list", json!({}), true),
+        ("mcp__github", "mcp__gitlab__list", json!({}), false),
+        ("mcp__git", "mcp__github__list", json!({}), false),
+        (
+            "Agent(Explore)",
+            "Agent",
+            json!({ "subagent_type": "Explore" }),
+            true,
+        ),
+        (
+            "Task(Explore)",
+            "Agent",
+            json!({ "subagent_type": "Explore" }),
+            true,
+        ),
+        (
+            "Agent(Explore)",
+            "Agent",
+            json!({ "subagent_type": "Plan" }),
+            false,
+        ),
+        ("Agent(Explore)", "Bash", json!({ "command": "ls" }), false),
+        ("Skill(deploy)", "Skill", json!({ "skill": "deploy" }), true),
+        ("Skill(deploy)", "Skill", json!({ "skill": "test" }), false),
+        // This is not a rule, so the hook runs.
+        ("Edit|Write", "Bash", json!({ "command": "ls" }), true),
+    ] {
+        let hook = json!({ "type": "command", "command": "exit 2", "if": rule });
+        let file = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } }).to_string();
+        let claude = runtime(Dialect::Claude, "settings.json", &file).await;
+        let call = json!({ "tool_name": tool, "tool_input": input });
+        let reply = reply(&claude, Dialect::Claude, "PreToolUse", call).await;
+        assert_eq!(blocks(&reply), is_meant, "{rule} on {tool}: {reply:?}");
+    }
+}
+
+#[tokio::test]
 async fn comments_are_read_where_the_agent_reads_them() {
     let text = "{\n  // guards\n  \"hooks\": { /* all */ \"BeforeTool\": [{ \"hooks\": [\n    { \"type\": \"command\", \
                 \"command\": \"echo 'a // b' >&2; exit 2\" }\n  ] }] }\n}\n";
