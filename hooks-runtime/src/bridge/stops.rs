@@ -86,7 +86,8 @@ impl Stops {
             }
             Kept::Folder(folder) if count == 0 => drop(std::fs::remove_file(folder.join(key))),
             Kept::Folder(folder) => {
-                let _ = crate::trust::write_private(&folder.join(key), count.to_string().as_bytes());
+                let _ =
+                    crate::trust::write_private(&folder.join(key), count.to_string().as_bytes());
                 let old = std::fs::read_dir(folder).into_iter().flatten().flatten();
                 for file in old.filter(|_| count == 1) {
                     let modified = file.metadata().and_then(|data| data.modified()).ok();
