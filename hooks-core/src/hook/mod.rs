@@ -168,6 +168,13 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
         EventSet::from_bits(<Self::Answers as Answers>::BITS)
     }
 
+    /// Whether hooks come and go, so that what they want is asked each time.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_live(&self) -> bool {
+        false
+    }
+
     /// Whether this event is among those that the hooks handle. A boxed handler is asked about no other for that.
     #[doc(hidden)]
     #[inline(always)]

@@ -399,6 +399,11 @@ impl<H: Hook, P: Send + Sync> Hook for Probed<H, P> {
     }
 
     #[inline]
+    fn is_live(&self) -> bool {
+        self.hook.is_live()
+    }
+
+    #[inline]
     fn wrapped(&self) -> EventSet {
         self.hook.wrapped()
     }

@@ -208,8 +208,10 @@ impl<V: Boxes<H>, H: Hook> Erased<V> for H {
 /// A dispatch runs it only for an event that it [wants](Self::wants), so that nothing is boxed for others.
 pub(super) struct Boxed<V: Vocabulary> {
     pub(super) name: Cow<'static, str>,
+    /// All events, if hooks come and go in it: [`wants`](Self::wants) asks them.
     pub(super) wanted: EventSet,
     pub(super) known: Known,
+    is_live: bool,
     hook: Arc<dyn Erased<V>>,
 }
 
@@ -218,9 +220,15 @@ impl<V: Vocabulary> Boxed<V> {
     where
         V: Boxes<H>,
     {
+        let is_live = hook.is_live();
         Boxed {
             name,
-            wanted: hook.wanted(),
+            wanted: if is_live {
+                EventSet::ALL
+            } else {
+                hook.wanted()
+            },
+            is_live,
             known: V::KNOWN,
             hook: Arc::new(hook),
         }
@@ -258,6 +266,10 @@ impl<V: Vocabulary> Hook for Boxed<V> {
         self.wanted
     }
 
+    fn is_live(&self) -> bool {
+        self.is_live
+    }
+
     fn may_change(&self, event: &EventInfo) -> bool {
         self.known.changes.has(event)
     }
@@ -267,7 +279,8 @@ impl<V: Vocabulary> Hook for Boxed<V> {
     }
 
     fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
-        self.hook.concerns(event, subject)
+        // The answer is kept.
+        self.is_live || self.hook.concerns(event, subject)
     }
 
     fn describe(&self, plan: &mut Planner) {

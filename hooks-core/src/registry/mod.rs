@@ -598,6 +598,10 @@ impl<V: Vocabulary> Hook for HookRegistry<V> {
     type Wraps = ();
 
     #[inline]
+    fn is_live(&self) -> bool {
+        true
+    }
+
     fn wanted(&self) -> EventSet {
         EventSet::from_bits(self.shared.wanted.load(Ordering::Acquire))
     }

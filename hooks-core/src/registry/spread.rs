@@ -49,6 +49,11 @@ impl<G: Hook, S: HandlerSource> Hook for Spread<G, S> {
     }
 
     #[inline]
+    fn is_live(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn wrapped(&self) -> EventSet {
         self.hooks.wrapped()
     }
@@ -69,6 +74,10 @@ where
 {
     type Timing = Asynchronous;
     type Facts = K::Boxed;
+
+    fn wants(&self, _: &Context<E>, _: &E) -> bool {
+        self.wanted().contains::<E>()
+    }
 
     #[inline(always)]
     fn run<'a, W: Watch<E::Vocabulary>>(

@@ -7,7 +7,8 @@ use std::sync::{Arc, Barrier, OnceLock, Weak};
 
 use crate::vocabulary::*;
 use hooks_core::{
-    Hook, HookAction, HookResult, OnPanic, RegisterError, async_trait, hook, hooks, intercept_fn,
+    BoxHook, Hook, HookAction, HookResult, OnPanic, RegisterError, async_trait, hook, hooks,
+    intercept_fn,
 };
 use serde_json::json;
 use tokio::sync::Notify;
@@ -746,4 +747,72 @@ fn many_threads_register_and_dispatch_and_no_hook_is_lost_or_runs_twice() {
         }
     });
     assert_eq!(plugins.names(), ["stays"]);
+}
+
+mod a_source_within_a_box {
+    use super::*;
+
+    #[hook]
+    fn mark(after: &mut AfterToolCall) {
+        after.name.push('!');
+    }
+
+    #[hook]
+    fn other(_: &BeforeToolCall) {}
+
+    /// Only calls of `deploy`, so that a registry remembers whom a subject concerns.
+    #[hook(only("deploy"))]
+    fn deploys(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        HookAction::block("no")
+    }
+
+    async fn marked<H: AgentHooks>(hooks: &H) -> String {
+        let mut after = AfterToolCall::default();
+        let result = hooks.intercept(&AgentContext::new("s"), &mut after).await;
+        assert!(result.is_continue());
+        after.name
+    }
+
+    /// What the source wants was read when it was boxed, and its later hooks never ran.
+    #[tokio::test]
+    async fn may_get_hooks_on_other_events_later() {
+        let plugins = Registry::new();
+        let of_list = BoxHook::<AgentEvent<'_>>::new(hooks![other, ..plugins.clone()]);
+        let of_source = BoxHook::<AgentEvent<'_>>::new(plugins.clone());
+        let of_box =
+            BoxHook::<AgentEvent<'_>>::new(BoxHook::<AgentEvent<'_>>::new(Some(plugins.clone())));
+        let outer = Registry::new();
+        let inner = hooks![other, ..plugins.clone()].named("inner");
+        outer.register(inner).unwrap();
+        let outermost = hooks![other, ..outer.clone()];
+        assert_eq!(marked(&outer).await, "");
+        plugins.register(mark).unwrap();
+        assert_eq!(marked(&of_list).await, "!");
+        assert_eq!(marked(&of_source).await, "!");
+        assert_eq!(marked(&of_box).await, "!");
+        assert_eq!(marked(&outer).await, "!");
+        assert_eq!(marked(&outermost).await, "!");
+        assert!(plugins.unregister("mark"));
+        assert_eq!(marked(&of_list).await, "");
+        assert_eq!(marked(&outermost).await, "");
+    }
+
+    #[tokio::test]
+    async fn may_get_hooks_for_other_subjects_later() {
+        let plugins = Registry::new();
+        plugins.register(other).unwrap();
+        let outer = Registry::new();
+        outer
+            .register(hooks![mark, ..plugins.clone()].named("inner"))
+            .unwrap();
+        let hooks = hooks![..outer.clone()];
+        let mut call = BeforeToolCall {
+            name: "deploy".into(),
+            ..BeforeToolCall::default()
+        };
+        let cx = AgentContext::new("s");
+        assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+        plugins.register(deploys).unwrap();
+        assert!(!hooks.intercept(&cx, &mut call).await.is_continue());
+    }
 }

@@ -198,6 +198,11 @@ macro_rules! groups {
             }
 
             #[inline]
+            fn is_live(&self) -> bool {
+                false $(|| self.members.$i.is_live())*
+            }
+
+            #[inline]
             fn wrapped(&self) -> EventSet {
                 EventSet::NONE $(.union(self.members.$i.wrapped()))*
             }

@@ -44,6 +44,12 @@ macro_rules! sets_held {
         }
 
         #[inline]
+        fn is_live(&self) -> bool {
+            let $this = self;
+            $crate::hook::Hook::is_live(&$hook)
+        }
+
+        #[inline]
         fn is_wanted(&self, event: &$crate::event::EventInfo) -> bool {
             let $this = self;
             $crate::hook::Hook::is_wanted(&$hook, event)

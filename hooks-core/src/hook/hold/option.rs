@@ -27,6 +27,11 @@ impl<H: Hook> Hook for Option<H> {
     }
 
     #[inline]
+    fn is_live(&self) -> bool {
+        self.as_ref().is_some_and(Hook::is_live)
+    }
+
+    #[inline]
     fn wrapped(&self) -> EventSet {
         self.as_ref().map_or(EventSet::NONE, Hook::wrapped)
     }
