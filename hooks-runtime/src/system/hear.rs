@@ -404,7 +404,7 @@ impl<'a> Hearing<'a> {
         }
         self.any_refusal(json, &understood);
         self.words(json, &understood)?;
-        self.whole_approval(json);
+        self.losses(json);
         let is_there = !understood.is_empty() || self.has_refused() || !self.answer.is_nothing();
         self.needs_answer(is_there, true)?;
         match self.unknown.take() {
@@ -683,19 +683,28 @@ impl<'a> Hearing<'a> {
         Ok(())
     }
 
-    /// An approval that loses a part is none: beside the word stands only what the table knows.
-    fn whole_approval(&mut self, json: &Value) {
-        if self.table.is_own || !matches!(self.answer.verdict, Verdict::Approve { .. }) {
+    /// Tells what has no effect here. An approval that loses a part is none: beside the word stands only what the table
+    /// knows.
+    fn losses(&mut self, json: &Value) {
+        if self.table.is_own {
             return;
         }
         let mut lost = Vec::new();
         self.lost(json, "", &mut lost);
-        if !lost.is_empty() {
+        if lost.is_empty() {
+            return;
+        }
+        if matches!(self.answer.verdict, Verdict::Approve { .. }) {
             let (hook, lost) = (&self.on.hook, lost.join("`, `"));
             let reason =
                 format!("the hook `{hook}` approves it with `{lost}`, which cannot be handed on");
             self.answer.verdict = Verdict::Ask { reason };
+            return;
         }
+        let known = lost.iter().filter(|path| self.table.has_place(path));
+        let (named, title) = (&self.on.named, &self.table.title);
+        let warnings = known.map(|path| format!("`{path}` has no effect on `{named}` of {title}"));
+        self.answer.warnings.extend(warnings);
     }
 
     /// The paths of an answer of which nothing is known on this event.

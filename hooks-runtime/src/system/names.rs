@@ -137,6 +137,9 @@ pub(crate) fn suggestion_in(dialect: Dialect, name: &str) -> String {
     });
     match here {
         Some(row) => format!("here it is `{}`", row.named),
+        None if !ours(Dialect::Hooks, name).is_empty() => {
+            format!("{} has no such event", dialect.title())
+        }
         None => suggestion(name),
     }
 }

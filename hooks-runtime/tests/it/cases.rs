@@ -192,6 +192,11 @@ async fn another_agents_name_of_an_event_is_told_in_this_agents_words() {
         (Dialect::Gemini, "PreToolUse", "here it is `BeforeTool`"),
         (Dialect::Cursor, "PreToolUse", "here it is `preToolUse`"),
         (Dialect::Claude, "pre_tool_use", "here it is `PreToolUse`"),
+        (
+            Dialect::Gemini,
+            "PermissionDenied",
+            "Gemini CLI has no such event",
+        ),
     ] {
         let runtime = runtime(dialect, "settings.json", &blocking(name, "*")).await;
         let notices = runtime.status().notices.concat();
@@ -256,4 +261,23 @@ async fn cursors_reads_are_matched_by_what_reads() {
         let reply = reply(&cursor, Dialect::Cursor, "beforeReadFile", call).await;
         assert_eq!(blocks(&reply), is_meant, "{matcher}: {reply:?}");
     }
+}
+
+#[tokio::test]
+async fn what_the_agent_would_ignore_is_a_warning() {
+    let answer = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": { "command": "ls -l" } } });
+    let hook = json!({ "type": "command", "command": format!("echo '{answer}'") });
+    let file = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } }).to_string();
+    let qwen = runtime(Dialect::Qwen, "settings.json", &file).await;
+    let call = json!({ "tool_name": "run_shell_command", "tool_input": { "command": "ls" } });
+    let said = reply(&qwen, Dialect::Qwen, "PreToolUse", call).await;
+    assert!(!blocks(&said), "{said:?}");
+    let last = qwen
+        .status()
+        .hooks
+        .pop()
+        .and_then(|hook| hook.last)
+        .unwrap();
+    let expected = "`hookSpecificOutput.updatedInput` has no effect on `PreToolUse` of Qwen Code";
+    assert_eq!(last.warnings, [expected]);
 }
