@@ -3,12 +3,15 @@
 pub(crate) mod agents;
 mod settings;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use hooks_builtin::Profile;
 use hooks_builtin::config::HooksConfig;
+use hooks_runtime::Runtime;
 use hooks_sandbox::Sandbox;
 use serde_json::json;
 
@@ -61,7 +64,11 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         return Ok(ExitCode::SUCCESS);
     };
     let program = std::env::current_exe().map_err(Failure::found)?;
-    let call = Call::new(program, path.clone());
+    let call = Call {
+        program,
+        file: path.clone(),
+        needs: needs(agent, &path),
+    };
     let (content, mark) = (agent.content(&call), agent.mark(&call));
     let ours = Ours { agent, mark: &mark };
     let project = path.parent().unwrap_or(Path::new("."));
@@ -98,6 +105,18 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         anstream::eprintln!("\n{}", agent.note);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The agent's events for which a file has hooks. A file that cannot be used has none yet.
+fn needs(agent: &Agent, path: &Path) -> BTreeMap<String, Duration> {
+    let Some(client) = agent.client else {
+        return BTreeMap::new();
+    };
+    let built = file::block_on(Runtime::builder().file(path).build());
+    let runtime = built.ok().and_then(Result::ok);
+    runtime
+        .map(|runtime| runtime.needed(client))
+        .unwrap_or_default()
 }
 
 /// Writes the file of hooks, if it is not there.

@@ -196,6 +196,42 @@ fn a_second_agent_is_told_what_the_policy_does_not_know() {
     );
 }
 
+#[test]
+fn what_the_file_has_hooks_for_is_registered_with_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let hook = |seconds: u32| value!([{ "hooks": [{ "type": "command", "command": "true", "timeout": seconds }] }]);
+    let shared = value!({ "hooks": { "Notification": hook(5), "TaskCompleted": hook(5), "Stop": hook(300) } });
+    std::fs::write(at("shared.json"), shared.to_string()).unwrap();
+    let file = "[[hooks.import]]\nclaude = 'shared.json'\n[[hooks.on]]\nevent = 'AfterCompact'\ncommand = 'true'\n\
+                [[hooks.on]]\nevent = 'BeforeStop'\ncommand = 'true'\ntimeout = '120s'\n\
+                [[hooks.on]]\nevent = 'AfterToolCall'\ncommand = 'true'\n";
+    std::fs::write(at("hooks.toml"), file).unwrap();
+    let registered = |agent: &str, settings: &str| {
+        init(folder.path(), &["--agent", agent, "--write"]);
+        json(&std::fs::read_to_string(at(settings)).unwrap())["hooks"].clone()
+    };
+    let claude = registered("claude", ".claude/settings.json");
+    for event in ["PreToolUse", "Notification", "PostCompact", "TaskCompleted"] {
+        assert_eq!(
+            claude[event].as_array().map(Vec::len),
+            Some(1),
+            "{event}: {claude}"
+        );
+    }
+    assert!(claude.get("MessageDisplay").is_none());
+    assert_eq!(claude["Stop"][0]["hooks"][0]["timeout"], 425);
+    assert_eq!(claude["PreToolUse"][0]["hooks"][0]["timeout"], 30);
+    // Cursor raises several events after one call, and one of them is enough.
+    let cursor = registered("cursor", ".cursor/hooks.json");
+    assert!(
+        cursor["postToolUse"].is_array() && cursor.get("afterFileEdit").is_none(),
+        "{cursor}"
+    );
+    let gemini = registered("gemini", ".gemini/settings.json");
+    assert_eq!(gemini["AfterAgent"][0]["hooks"][0]["timeout"], 425_000);
+}
+
 /// A change by hand, to text that is not ours, and every other byte.
 #[test]
 fn after_a_change_by_hand_every_other_byte_stays() {

@@ -29,9 +29,9 @@ use serde_json::Value;
 use crate::owned::OwnedEvent;
 use crate::record::{self, Record, RecordOutcome};
 use crate::runtime::{Decided, Outcome, Runtime};
-use crate::system::Dialect;
 use crate::system::raw::Raw;
 use crate::system::table::{Event, REQUESTED, What};
+use crate::system::{Dialect, NEXT};
 
 /// An event of an agent, converted to ours.
 #[derive(Debug)]
@@ -304,14 +304,6 @@ fn told(records: Vec<Record>, said: &Said) -> Vec<String> {
     }
     told
 }
-
-/// The events that an agent in Rust raises after others, and for which other agents have no event.
-const NEXT: &[(&str, &str)] = &[
-    ("BeforeToolCall", "ApproveToolCall"),
-    ("AfterToolCall", "ToolCallEnd"),
-    ("MessageReceived", "AgentStart"),
-    ("BeforeStop", "AgentEnd"),
-];
 
 impl Dialect {
     /// Returns our events that the system raises when it calls. Hooks on other events never run there.

@@ -5,6 +5,7 @@ mod order;
 mod outcome;
 mod watch;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ use crate::secrets::Secrets;
 use crate::services::Services;
 use crate::source::{Held, Source};
 use crate::system::Dialect;
+use crate::system::table::Order;
 use crate::trust::Trust;
 use crate::unit::Shared;
 
@@ -764,6 +766,48 @@ impl Runtime {
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         self.current().notices.clone()
+    }
+
+    /// Returns the events of an agent for which there are hooks, each with the time that the hooks may take there.
+    ///
+    /// The agent's settings must name these, or the hooks never run, and must give them this time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hooks_runtime::{Dialect, Runtime};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let file = "[[hooks.on]]\nevent = 'AfterCompact'\ncommand = 'true'\ntimeout = '8s'";
+    /// let runtime = Runtime::builder().text(file).build().await?;
+    /// let needed = runtime.needed(Dialect::Claude);
+    /// assert_eq!(needed.into_iter().collect::<Vec<_>>(), [("PostCompact".to_owned(), Duration::from_secs(8))]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn needed(&self, dialect: Dialect) -> BTreeMap<String, Duration> {
+        let loaded = Arc::clone(&self.locked().loaded);
+        let mut needed = BTreeMap::new();
+        for unit in &loaded.units {
+            let mut of_unit = BTreeMap::<String, Duration>::new();
+            for definition in &unit.definitions {
+                let events = definition.events.iter();
+                let names = events.flat_map(|(info, named)| dialect.events_for(info.name, named));
+                let names: BTreeSet<String> = names.collect();
+                for name in names {
+                    let time = of_unit.entry(name).or_default();
+                    *time = match unit.order {
+                        Order::AtOnce => definition.timeout.max(*time),
+                        Order::InTurn => definition.timeout + *time,
+                    };
+                }
+            }
+            for (name, time) in of_unit {
+                *needed.entry(name).or_default() += time;
+            }
+        }
+        needed
     }
 
     /// Returns the current state.

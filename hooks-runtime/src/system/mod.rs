@@ -60,6 +60,14 @@ macro_rules! dialects {
 
 crate::entry::systems!(dialects);
 
+/// The events that an agent in Rust raises after others, and for which other agents have no event.
+pub(crate) const NEXT: &[(&str, &str)] = &[
+    ("BeforeToolCall", "ApproveToolCall"),
+    ("AfterToolCall", "ToolCallEnd"),
+    ("MessageReceived", "AgentStart"),
+    ("BeforeStop", "AgentEnd"),
+];
+
 impl Dialect {
     /// Returns the name, as in a file, and as in `hooks run --as`.
     #[must_use]
@@ -140,6 +148,25 @@ impl Dialect {
                 path.ends_with(name) || folder.is_some_and(|folder| folder.ends_with(name))
             })
         })
+    }
+
+    /// The system's events on which hooks for one of ours run, which a file calls so.
+    pub(crate) fn events_for(self, ours: &str, named: &str) -> Vec<String> {
+        let system = self.system();
+        let first = NEXT
+            .iter()
+            .find(|(_, next)| *next == ours)
+            .map(|(first, _)| *first);
+        let events = system.events().iter().filter(|event| event.calls);
+        let called = events.filter(|event| event.ours == ours || Some(event.ours) == first);
+        let own = system
+            .never
+            .iter()
+            .filter(|never| ours == "Custom" && *never == named);
+        called
+            .map(|event| event.named.clone())
+            .chain(own.cloned())
+            .collect()
     }
 
     /// Whether hooks that are written for the system run here.

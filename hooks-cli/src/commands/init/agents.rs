@@ -1,12 +1,13 @@
 //! The agents whose settings `hooks init` knows: a row each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hooks_builtin::__tools::names;
 use hooks_builtin::Profile;
-use hooks_runtime::Dialect;
+use hooks_runtime::{Dialect, Meaning};
 use serde_json::{Map, Value, json};
 
 use crate::commands::serve::RAISED;
@@ -57,13 +58,17 @@ pub(crate) enum Content {
 
 /// How the agent calls this program.
 pub(crate) struct Call {
-    program: PathBuf,
-    file: PathBuf,
+    pub(crate) program: PathBuf,
+    pub(crate) file: PathBuf,
+    /// The agent's events for which the file has hooks, and how long these may take.
+    pub(crate) needs: BTreeMap<String, Duration>,
 }
 
 impl Call {
-    pub(crate) fn new(program: PathBuf, file: PathBuf) -> Self {
-        Call { program, file }
+    /// How long the agent waits for the hooks on an event: a moment longer than they may take.
+    fn seconds(&self, event: &str) -> u64 {
+        let needed = self.needs.get(event).copied().unwrap_or_default();
+        (needed.as_secs() + 5 + u64::from(needed.subsec_nanos() > 0)).max(30)
     }
 }
 
@@ -86,7 +91,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         content: |agent, call| {
             merged(agent.groups(call, |event, hook| {
                 // A hook that cannot be started, or takes too long, blocks.
-                hook["timeout"] = 30.into();
+                hook["timeout"] = call.seconds(event).into();
                 if ["PreToolUse", "PermissionRequest", "UserPromptSubmit"].contains(&event) {
                     hook["onFailure"] = "block".into();
                 }
@@ -123,7 +128,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         redacts: "replaces secrets in the output of tools; a prompt stays as it is",
         seldom: &["BeforeModel", "AfterModel", "Notification"],
         content: |agent, call| {
-            merged(agent.groups(call, |_, hook| hook["timeout"] = 30_000.into()))
+            merged(agent.groups(call, |event, hook| {
+                hook["timeout"] = (1000 * call.seconds(event)).into();
+            }))
         },
         note: "",
     },
@@ -231,7 +238,7 @@ pub(crate) const AGENTS: &[Agent] = &[
             let hooks = agent.each(call, |event, command| {
                 // Its input does not name the event.
                 let command = command(Some(event));
-                json!([{ "type": "command", "bash": command, "powershell": command, "timeoutSec": 30 }])
+                json!([{ "type": "command", "bash": command, "powershell": command, "timeoutSec": call.seconds(event) }])
             });
             Content::Merged(json!({ "version": 1, "hooks": hooks }))
         },
@@ -246,7 +253,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         profiles: &[Profile::Qwen],
         as_written: Some(UNCHANGED),
         seldom: &["MessageDisplay", "Notification", "PostCompact"],
-        content: |agent, call| merged(agent.groups(call, |_, hook| hook["timeout"] = 30.into())),
+        content: |agent, call| {
+            merged(agent.groups(call, |event, hook| {
+                hook["timeout"] = call.seconds(event).into();
+            }))
+        },
         ..NEXT
     },
     Agent {
@@ -276,7 +287,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         content: |agent, call| {
             let mut set = agent.each(call, |event, command| {
                 let hook =
-                    json!({ "type": "command", "command": command(Some(event)), "timeout": 30 });
+                    json!({ "type": "command", "command": command(Some(event)), "timeout": call.seconds(event) });
                 // Only events about tools have groups.
                 if event.ends_with("ToolUse") {
                     json!([{ "matcher": "*", "hooks": [hook] }])
@@ -297,7 +308,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         place: Place::Project(".grok/hooks/hooks.json"),
         profiles: &[Profile::Grok],
         seldom: &["Notification", "PostCompact", "PermissionDenied"],
-        content: |agent, call| merged(agent.groups(call, |_, hook| hook["timeout"] = 30.into())),
+        content: |agent, call| {
+            merged(agent.groups(call, |event, hook| {
+                hook["timeout"] = call.seconds(event).into();
+            }))
+        },
         note: "Grok runs hooks only in folders that you trust: `/hooks-trust`.",
         ..NEXT
     },
@@ -310,7 +325,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         as_written: Some(UNCHANGED),
         // The whole file is the map of events.
         content: |agent, call| {
-            let hooks = agent.groups(call, |_, hook| hook["timeout"] = 30.into());
+            let hooks = agent.groups(call, |event, hook| {
+                hook["timeout"] = call.seconds(event).into();
+            });
             Content::Merged(hooks.into())
         },
         ..NEXT
@@ -326,10 +343,10 @@ pub(crate) const AGENTS: &[Agent] = &[
         content: |agent, call| {
             let command = agent.command(call);
             let hook = |event: &str| {
-                json!({ "name": format!("hooks {event}"), "trigger": event, "timeout": 30, "enabled": true,
+                json!({ "name": format!("hooks {event}"), "trigger": event, "timeout": call.seconds(event), "enabled": true,
                         "action": { "type": "command", "command": command } })
             };
-            let hooks: Vec<_> = agent.events().map(hook).collect();
+            let hooks: Vec<_> = agent.events(call).into_iter().map(hook).collect();
             whole(&json!({ "version": "v1", "hooks": hooks }))
         },
         ..NEXT
@@ -357,7 +374,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         place: Place::Project(".factory/settings.json"),
         profiles: &[Profile::Droid],
         seldom: &["Notification"],
-        content: |agent, call| merged(agent.groups(call, |_, hook| hook["timeout"] = 30.into())),
+        content: |agent, call| {
+            merged(agent.groups(call, |event, hook| {
+                hook["timeout"] = call.seconds(event).into();
+            }))
+        },
         ..NEXT
     },
 ];
@@ -451,12 +472,23 @@ impl Agent {
             None => self.command(call),
         };
         let entry = |event: &str| (event.to_owned(), of(event, &command));
-        self.events().map(entry).collect()
+        self.events(call).into_iter().map(entry).collect()
     }
 
-    fn events(&self) -> impl Iterator<Item = &'static str> {
-        let all = self.client.into_iter().flat_map(Dialect::calls);
-        all.filter(|event| !self.seldom.contains(event))
+    /// The events that are registered: those that most files have hooks for, and those of this file.
+    fn events<'c>(&self, call: &'c Call) -> Vec<&'c str> {
+        let all = || self.client.into_iter().flat_map(Dialect::calls);
+        let mut events: Vec<&str> = all().filter(|event| !self.seldom.contains(event)).collect();
+        // Two events of one kind would run a hook twice.
+        let kind = |event: &str| {
+            let meaning = Meaning::of(self.client?, event).ok()?;
+            Some((meaning.event, meaning.failed, meaning.nested))
+        };
+        let known: Vec<_> = events.iter().filter_map(|event| kind(event)).collect();
+        let needed = call.needs.keys().map(String::as_str);
+        let is_new = |event: &&str| !kind(event).is_some_and(|kind| known.contains(&kind));
+        events.extend(needed.filter(is_new));
+        events
     }
 
     /// The form of Claude Code: a list of groups an event, each with a list of hooks.
@@ -467,7 +499,7 @@ impl Agent {
             with(event, &mut hook);
             (event.to_owned(), json!([{ "hooks": [hook] }]))
         };
-        self.events().map(group).collect()
+        self.events(call).into_iter().map(group).collect()
     }
 }
 
