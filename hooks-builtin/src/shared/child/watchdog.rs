@@ -38,9 +38,14 @@ mod unix {
     /// In the end, the shell kills what descends from the children, what is in their groups, and what their variable
     /// marks. All of these are stopped before, so none escapes while the others are searched for. The second round finds
     /// a child that was just starting: its environment was still that of the agent.
+    ///
+    /// An agent that ends closes the pipe a moment before it is gone. Then the kernel hangs up on groups that it leaves alone
+    /// with a stopped process in them: a child would end before what descends from it is found. So the shell waits until
+    /// its parent is another.
     const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
 mark=$1
+agent=$PPID
 runs=' '
 while read -r sign run group; do
   case $sign in
@@ -54,6 +59,13 @@ while read -r sign run group; do
   esac
 done
 [ "$runs" != ' ' ] || exit
+tries=100
+while [ $tries -gt 0 ] && read -r status <"/proc/$$/stat"; do
+  set -- ${status##*)}
+  [ "$2" = "$agent" ] || break
+  tries=$((tries - 1))
+  sleep 0.05
+done 2>/dev/null
 groups=' '
 for run in $runs; do
   group=${run#*:}
