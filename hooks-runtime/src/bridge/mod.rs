@@ -362,13 +362,12 @@ impl Incoming {
 
     /// Runs the hooks.
     async fn decide(&mut self, runtime: &Runtime) -> Said {
-        let Some(event) = &mut self.event else {
+        let (Some(event), Some(raw)) = (&mut self.event, &self.raw) else {
             return Said::default();
         };
-        let before = event.to_json();
         let outcome = runtime.fire(&self.cx, event).await;
         let after = event.to_json();
-        let mut said = Said::of(&outcome, &before, &after);
+        let mut said = Said::of(&outcome, &raw.before, &after);
         if let Some(approval) = question()
             && outcome.decision == Decided::Block
         {

@@ -85,15 +85,16 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
         ),
     };
     let tool = event.as_ref().filter(|_| row.is_some());
+    let (named, response) = (named.to_owned(), reading.response());
     let raw = event.as_ref().map(|event| {
         Arc::new(Raw {
             system,
-            named: named.to_owned(),
+            named: named.clone(),
             row,
             within: String::new(),
             text: String::from_utf8_lossy(text).into_owned(),
             before: event.to_json(),
-            value: input.clone(),
+            value: input,
         })
     });
     Ok(Incoming {
@@ -102,8 +103,8 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
             .and_then(OwnedEvent::subject)
             .unwrap_or_default()
             .to_owned(),
-        response: reading.response(),
-        named: named.to_owned(),
+        response,
+        named,
         system,
         event,
         cx,

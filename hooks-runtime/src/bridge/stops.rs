@@ -88,8 +88,11 @@ impl Stops {
             Kept::Folder(folder) => {
                 let _ =
                     crate::trust::write_private(&folder.join(key), count.to_string().as_bytes());
-                let old = std::fs::read_dir(folder).into_iter().flatten().flatten();
-                for file in old.filter(|_| count == 1) {
+                // What is left of others goes when a session begins to count.
+                if count > 1 {
+                    return;
+                }
+                for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
                     let modified = file.metadata().and_then(|data| data.modified()).ok();
                     let age = modified.and_then(|at| at.elapsed().ok());
                     if age.is_some_and(|age| age > LONGEST) {

@@ -787,7 +787,7 @@ impl Runtime {
     /// ```
     #[must_use]
     pub fn needed(&self, dialect: Dialect) -> BTreeMap<String, Duration> {
-        let loaded = Arc::clone(&self.locked().loaded);
+        let loaded = self.current();
         let mut needed = BTreeMap::new();
         for unit in &loaded.units {
             let mut of_unit = BTreeMap::<String, Duration>::new();

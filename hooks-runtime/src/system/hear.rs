@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 use serde_json::{Map, Value, json};
 
-use super::table::{Event, Means, Must, Put, Refusal, Says, System, Text, What, at};
+use super::table::{Event, Means, Must, Pairs, Put, Refusal, Says, System, Text, What, at};
 use super::{Dialect, Exit, On, names, shapes};
 use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
@@ -118,6 +118,11 @@ fn object_in(text: &str) -> Option<Map<String, Value>> {
             .next();
         object?.ok().filter(|object: &Map<_, _>| !object.is_empty())
     })
+}
+
+/// The keys of an object; none of another value.
+fn keys_of(value: &Value) -> impl Iterator<Item = &String> {
+    value.as_object().into_iter().flat_map(Map::keys)
 }
 
 /// All texts in a value.
@@ -268,7 +273,7 @@ impl<'a> Hearing<'a> {
                 .ok_or_else(|| "its output is not an answer".to_owned()),
             json => json,
         };
-        let means = |exits: &super::table::Pairs<Means>| {
+        let means = |exits: &Pairs<Means>| {
             let code = code?.to_string();
             exits.get(&code).or_else(|| exits.get("other")).copied()
         };
@@ -424,21 +429,10 @@ impl<'a> Hearing<'a> {
             return Ok(());
         }
         let title = &self.table.title;
-        let is_known = |path: &str| BESIDE.contains(&path) || self.table.has_place(path);
-        let outer = json.as_object().into_iter().flatten();
-        let unknown: Vec<&str> = outer
-            .map(|(key, _)| key.as_str())
-            .filter(|key| !is_known(key))
-            .collect();
         if let Some(known) = &self.table.hooks.strict {
-            let inner = json["hookSpecificOutput"].as_object().into_iter().flatten();
-            let inner = inner.map(|(key, _)| format!("hookSpecificOutput.{key}"));
-            let outer = json
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(key, _)| key.clone());
-            let mut all = outer.chain(inner);
+            let inner = keys_of(&json["hookSpecificOutput"]);
+            let inner = inner.map(|key| format!("hookSpecificOutput.{key}"));
+            let mut all = keys_of(json).cloned().chain(inner);
             let unknown = all.find(|path| {
                 let is_beside = known.contains(path) || path.ends_with(".hookEventName");
                 !is_beside && !self.table.has_place(path)
@@ -459,19 +453,18 @@ impl<'a> Hearing<'a> {
                 )));
             }
         } else if self.table.has_place("hookSpecificOutput") && !self.table.hooks.exact {
-            let is_inner = |key: &str| self.table.has_place(&format!("hookSpecificOutput.{key}"));
-            let unknown: Vec<_> = unknown
-                .into_iter()
-                .filter(|key| !DECISIONS.contains(key) && !REASONS.contains(key))
-                .map(|key| {
-                    if is_inner(key) {
-                        format!("`{key}` belongs in `hookSpecificOutput`, and was ignored")
-                    } else {
-                        format!("unknown key `{key}`, ignored")
-                    }
-                })
-                .collect();
-            self.answer.warnings.extend(unknown);
+            let known = [BESIDE, DECISIONS, REASONS].concat();
+            for key in keys_of(json) {
+                if known.contains(&key.as_str()) || self.table.has_place(key) {
+                    continue;
+                }
+                let is_inner = self.table.has_place(&format!("hookSpecificOutput.{key}"));
+                self.warn(if is_inner {
+                    format!("`{key}` belongs in `hookSpecificOutput`, and was ignored")
+                } else {
+                    format!("unknown key `{key}`, ignored")
+                });
+            }
         }
         Ok(())
     }

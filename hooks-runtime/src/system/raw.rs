@@ -60,8 +60,11 @@ impl Raw {
             }
             _ => false,
         };
+        if !is_same {
+            return None;
+        }
         let after = serde_json::to_value(ask.event).unwrap_or_default();
-        if !is_same || after["event"] != self.before["event"] {
+        if after["event"] != self.before["event"] {
             return None;
         }
         let mut text = self.text.clone();
