@@ -155,9 +155,7 @@ fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
             )
         }));
     }
-    let config = hooks_runtime::__read_text(file)
-        .ok()
-        .and_then(|text| HooksConfig::of_file(file, text).ok());
+    let config = config(file);
     let confined = config.as_ref().and_then(confined);
     notices.extend(confined.and_then(|(policy, _sandbox)| policy.__unguarded()));
     notices.extend(
@@ -166,6 +164,12 @@ fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
             .and_then(|(config, agent)| unknown_tools(&config, agent)),
     );
     notices
+}
+
+/// The file's sections, if it can be used.
+pub(super) fn config(file: &Path) -> Option<HooksConfig> {
+    let text = hooks_runtime::__read_text(file).ok()?;
+    HooksConfig::of_file(file, text).ok()
 }
 
 /// Says which tools of an agent the policy of a file does not know, and so denies.

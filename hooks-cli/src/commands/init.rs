@@ -17,6 +17,7 @@ use serde_json::json;
 
 use self::agents::{Agent, Call, Content, TEXTS};
 use self::settings::{Change, Ours};
+use super::check;
 use crate::paint::{self, BOLD, GOOD, painted, say};
 use crate::{Done, Failure, file};
 
@@ -64,10 +65,12 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         return Ok(ExitCode::SUCCESS);
     };
     let program = std::env::current_exe().map_err(Failure::found)?;
+    // What is ours goes, whatever the file needs.
+    let needs = (!args.remove).then(|| needs(agent, &path));
     let call = Call {
         program,
         file: path.clone(),
-        needs: needs(agent, &path),
+        needs: needs.unwrap_or_default(),
     };
     let (content, mark) = (agent.content(&call), agent.mark(&call));
     let ours = Ours { agent, mark: &mark };
@@ -128,12 +131,11 @@ fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
             return Err(Failure::usage(kept));
         }
         anstream::eprintln!("{kept}");
-        let config = hooks_runtime::__read_text(path).ok();
-        let config = config.and_then(|text| HooksConfig::of_file(path, text).ok());
-        let unknown = config.zip(args.agent);
-        if let Some(why) =
-            unknown.and_then(|(config, agent)| super::check::unknown_tools(&config, agent))
-        {
+        let config = args
+            .agent
+            .and_then(|agent| Some((agent, check::config(path)?)));
+        let unknown = config.and_then(|(agent, config)| check::unknown_tools(&config, agent));
+        if let Some(why) = unknown {
             file::warn(&why);
         }
         return Ok(());

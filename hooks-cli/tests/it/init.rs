@@ -232,6 +232,32 @@ fn what_the_file_has_hooks_for_is_registered_with_its_time() {
     assert_eq!(gemini["AfterAgent"][0]["hooks"][0]["timeout"], 425_000);
 }
 
+#[test]
+fn what_the_file_has_no_hooks_for_any_more_is_removed_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(
+        at("hooks.toml"),
+        "[[hooks.on]]\nevent = 'AfterCompact'\ncommand = 'true'\n",
+    )
+    .unwrap();
+    let theirs = value!([{ "hooks": [{ "type": "command", "command": "theirs.sh" }] }]);
+    let settings = value!({ "allow": [], "hooks": { "PostCompact": theirs } });
+    std::fs::create_dir(at(".claude")).unwrap();
+    let file = at(".claude/settings.json");
+    std::fs::write(&file, settings.to_string()).unwrap();
+    init(folder.path(), &["--agent", "claude", "--write"]);
+    let written = std::fs::read_to_string(&file).unwrap();
+    let registered = json(&written)["hooks"]["PostCompact"].clone();
+    assert_eq!(registered.as_array().map(Vec::len), Some(2));
+    // With our own text changed by hand, the text before it is not known.
+    let changed = written.replace("--as claude", "--as claude --json");
+    std::fs::write(&file, changed).unwrap();
+    std::fs::write(at("hooks.toml"), "").unwrap();
+    init(folder.path(), &["--agent", "claude", "--remove"]);
+    assert_eq!(json(&std::fs::read_to_string(&file).unwrap()), settings);
+}
+
 /// A change by hand, to text that is not ours, and every other byte.
 #[test]
 fn after_a_change_by_hand_every_other_byte_stays() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hooks_runtime::{Trust, is_own_call};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
@@ -259,6 +259,26 @@ impl Ours<'_> {
         }
     }
 
+    /// Takes what is ours out of a key's list, and the key if nothing is left.
+    fn clear(self, key: CstObjectProp) {
+        let Some(list) = key.array_value() else {
+            return;
+        };
+        let mut ours = list.elements();
+        ours.retain(|node| self.has(&value_of(node)));
+        let is_ours = !ours.is_empty();
+        for node in ours {
+            if self.is_alone(&value_of(&node)) {
+                node.remove();
+            } else {
+                self.leave(&node);
+            }
+        }
+        if is_ours && list.elements().is_empty() {
+            key.remove();
+        }
+    }
+
     /// Takes our hooks out of a group that has others, too.
     fn leave(self, group: &CstNode) {
         let hooks = group
@@ -361,10 +381,12 @@ fn add_item(list: &CstArray, wanted: &Value, of: Ours<'_>) {
     }
 }
 
+/// Takes out what is ours: also on an event that the file has no hooks for any more, and that is not wanted now.
 fn remove(from: &CstObject, wanted: &Value, of: Ours<'_>) -> Result<(), String> {
-    for (key, wanted) in wanted.as_object().into_iter().flatten() {
-        let Some(there) = from.get(key) else { continue };
-        let value = there.value().and_then(|value| value.to_serde_value());
+    for there in from.properties() {
+        let name = there.name().and_then(|name| name.decoded_value().ok());
+        let wanted = &wanted[name.unwrap_or_default()];
+        let value = there.value().map(|value| value_of(&value));
         let value = value.unwrap_or_default();
         if let (Value::Object(_), Some(object)) = (wanted, there.object_value()) {
             if of.is_entry(&value) {
@@ -375,18 +397,8 @@ fn remove(from: &CstObject, wanted: &Value, of: Ours<'_>) -> Result<(), String> 
             if object.properties().is_empty() {
                 there.remove();
             }
-        } else if let (Value::Array(_), Some(list)) = (wanted, there.array_value()) {
-            for node in list.elements() {
-                let value = value_of(&node);
-                if of.is_alone(&value) {
-                    node.remove();
-                } else if of.has(&value) {
-                    of.leave(&node);
-                }
-            }
-            if list.elements().is_empty() {
-                there.remove();
-            }
+        } else {
+            of.clear(there);
         }
     }
     Ok(())
