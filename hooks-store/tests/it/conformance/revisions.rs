@@ -384,8 +384,9 @@ pub(crate) async fn another_process_learns_of_a_publication(place: Place) {
         .unwrap();
     here.tenant("acme").publish(&ada()).await.unwrap();
     tokio::time::timeout(Duration::from_mins(5), async {
+        source.changed().await;
+        // The runtime learns of it beside this source, and loads it in its own time.
         while runtime.status().hooks.is_empty() {
-            source.changed().await;
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     })
