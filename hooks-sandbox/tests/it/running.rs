@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use libtest_mimic::Trial;
 
-use crate::agent::{Mode, executable};
+use crate::agent::{Mode, copy_program, executable};
 use crate::place::Place;
 use crate::{Tested, check, test};
 
@@ -372,7 +372,7 @@ fn times() -> Tested {
 fn program_by_path() -> Tested {
     for mode in all() {
         let place = Place::new(mode);
-        fs::copy("/bin/echo", place.path().join("outside/echo"))?;
+        copy_program("/bin/echo".as_ref(), &place.path().join("outside/echo"));
         let program = place.path().join("outside/echo");
         let output = mode.run(
             place.path(),
