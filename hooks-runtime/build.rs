@@ -18,6 +18,9 @@ fn main() {
     };
     for entry in fs::read_dir("agents").expect("the folder of the tables") {
         let path = entry.expect("a table").path();
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            continue;
+        }
         let name = path
             .file_stem()
             .and_then(|name| name.to_str())
@@ -26,6 +29,12 @@ fn main() {
         if let Some(other) = like::of(&own) {
             let other = table(other);
             like::lay(&mut own, other);
+        }
+        // A file that the agent gets as a whole stands in the table with its text.
+        if let Some(script) = own.pointer_mut("/init/script") {
+            let name = script.as_str().expect("the name of a file");
+            let text = fs::read_to_string(Path::new("agents").join(name));
+            *script = text.expect("a file beside the tables").into();
         }
         let to = Path::new(&out).join(format!("{name}.json"));
         fs::write(to, own.to_string()).expect("the folder of the build");

@@ -61,7 +61,7 @@ enum Command {
         format: file::Format,
         /// Also find the hooks that can never run in this agent.
         #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::parser())]
-        agent: Option<&'static commands::init::agents::Agent>,
+        agent: Option<commands::init::agents::Agent>,
     },
     /// Show what runs when.
     #[command(

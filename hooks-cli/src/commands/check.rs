@@ -16,7 +16,7 @@ use crate::Done;
 use crate::file::{self, Format};
 use crate::paint::{self, BAD, GOOD, lines, painted, say};
 
-pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<&Agent>, json: bool) -> Done {
+pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<Agent>, json: bool) -> Done {
     let files = if files.is_empty() {
         vec![file::find(None)?.path]
     } else {
@@ -49,7 +49,7 @@ pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<&Agent>, js
                     for line in &idle {
                         say!("{}", lines(line));
                     }
-                    let found = format_args!("{} never run in {}", counted(&idle), agent.title);
+                    let found = format_args!("{} never run in {}", counted(&idle), agent.title());
                     say!("{}: {}", file.display(), painted(BAD, found));
                     continue;
                 }
@@ -97,7 +97,7 @@ fn counted(hooks: &[String]) -> String {
 }
 
 /// Returns the hooks that can never run in an agent: it raises none of their events, or has none of their tools.
-fn idle(runtime: &Runtime, agent: &Agent) -> Vec<String> {
+fn idle(runtime: &Runtime, agent: Agent) -> Vec<String> {
     let raised = agent.raised();
     let cx = AgentContext::new("check");
     let tools: BTreeSet<&str> = agent.tools().collect();
@@ -116,7 +116,7 @@ fn idle(runtime: &Runtime, agent: &Agent) -> Vec<String> {
     let meant: HashSet<String> = tools.iter().flat_map(meant).collect();
     let mut idle = Vec::new();
     for hook in runtime.status().hooks {
-        let (source, name, title) = (&hook.source, &hook.name, agent.title);
+        let (source, name, title) = (&hook.source, &hook.name, agent.title());
         if !hook.events.iter().any(|event| raised.contains(event)) {
             let events = hook.events.join(", ");
             idle.push(format!(
@@ -138,7 +138,7 @@ fn idle(runtime: &Runtime, agent: &Agent) -> Vec<String> {
 }
 
 /// Returns what is worth knowing about hooks that can only fail, and about tools that the policy denies.
-fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
+fn notices(status: &Status, file: &Path, agent: Option<Agent>) -> Vec<String> {
     let mut notices = Vec::new();
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let models = ["HOOKS_EVALUATOR", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
@@ -173,7 +173,7 @@ pub(super) fn config(file: &Path) -> Option<HooksConfig> {
 }
 
 /// Says which tools of an agent the policy of a file does not know, and so denies.
-pub(super) fn unknown_tools(config: &HooksConfig, agent: &Agent) -> Option<String> {
+pub(super) fn unknown_tools(config: &HooksConfig, agent: Agent) -> Option<String> {
     let policy = config.builtin.security_policy.as_on()?;
     let known: HashSet<_> = policy
         .profiles
@@ -184,11 +184,11 @@ pub(super) fn unknown_tools(config: &HooksConfig, agent: &Agent) -> Option<Strin
     let unknown = |tool: &&str| !known.contains(tool) && own.get(tool).is_none();
     let unknown: BTreeSet<_> = agent.tools().filter(unknown).collect();
     let tools = unknown.into_iter().collect::<Vec<_>>().join("`, `");
-    let profiles = json!(agent.profiles);
+    let profiles = json!(agent.init.profiles);
     (!tools.is_empty()).then(|| {
         format!(
             "the policy denies these tools of {}, because it does not know them: `{tools}`; write `profiles = {profiles}`",
-            agent.title
+            agent.title()
         )
     })
 }

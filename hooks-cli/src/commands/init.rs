@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use hooks_builtin::Profile;
 use hooks_builtin::config::HooksConfig;
-use hooks_runtime::Runtime;
+use hooks_runtime::{Registration, Runtime, Settings};
 use hooks_sandbox::Sandbox;
 use serde_json::json;
 
-use self::agents::{Agent, Call, Content, TEXTS};
+use self::agents::{Agent, TEXTS};
 use self::settings::{Change, Ours};
 use super::check;
 use crate::paint::{self, BOLD, GOOD, painted, say};
@@ -29,7 +29,7 @@ use crate::{Done, Failure, file};
 pub(crate) struct Args {
     /// The agent that the hooks are for.
     #[arg(long, value_parser = agents::parser())]
-    agent: Option<&'static Agent>,
+    agent: Option<Agent>,
     /// Where the file is written.
     #[arg(long, default_value = file::NAME)]
     file: PathBuf,
@@ -67,18 +67,19 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     let program = std::env::current_exe().map_err(Failure::found)?;
     // What is ours goes, whatever the file needs.
     let needs = (!args.remove).then(|| needs(agent, &path));
-    let call = Call {
+    let call = Registration {
         program,
         file: path.clone(),
         needs: needs.unwrap_or_default(),
     };
-    let (content, mark) = (agent.content(&call), agent.mark(&call));
+    let content = call.settings(agent.system).expect("they are in its table");
+    let mark = agent.mark(&call);
     let ours = Ours { agent, mark: &mark };
     let project = path.parent().unwrap_or(Path::new("."));
     let settings = args
         .settings
         .clone()
-        .unwrap_or_else(|| agent.settings(project));
+        .unwrap_or_else(|| agent.init.path(project));
     if args.write || args.remove || args.dry_run {
         let change = if args.remove {
             Change::remove(settings, &content, ours)?
@@ -91,8 +92,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         }
     } else if json {
         let entry = match &content {
-            Content::Merged(value) => value.clone(),
-            Content::Whole(text) => json!(text),
+            Settings::Merged(value) => value.clone(),
+            Settings::Whole(text) => json!(text),
         };
         paint::json(&json!({ "file": path, "settings": settings, "entry": entry }));
         return Ok(ExitCode::SUCCESS);
@@ -100,25 +101,22 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         let title = format_args!("Put this into {}, or add `--write`:", settings.display());
         anstream::eprintln!("{}\n", painted(BOLD, title));
         match &content {
-            Content::Merged(value) => say!("{value:#}"),
-            Content::Whole(text) => say!("{}", text.trim_end()),
+            Settings::Merged(value) => say!("{value:#}"),
+            Settings::Whole(text) => say!("{}", text.trim_end()),
         }
     }
-    if !args.remove && !agent.note.is_empty() {
-        anstream::eprintln!("\n{}", agent.note);
+    if !args.remove && !agent.init.note.is_empty() {
+        anstream::eprintln!("\n{}", agent.init.note);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The agent's events for which a file has hooks. A file that cannot be used has none yet.
-fn needs(agent: &Agent, path: &Path) -> BTreeMap<String, Duration> {
-    let Some(client) = agent.client else {
-        return BTreeMap::new();
-    };
+fn needs(agent: Agent, path: &Path) -> BTreeMap<String, Duration> {
     let built = file::block_on(Runtime::builder().file(path).build());
     let runtime = built.ok().and_then(Result::ok);
     runtime
-        .map(|runtime| runtime.needed(client))
+        .map(|runtime| runtime.needed(agent.system))
         .unwrap_or_default()
 }
 
@@ -168,14 +166,15 @@ fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
 }
 
 /// Returns the first file. Writing to a string cannot fail.
-fn text(agent: Option<&Agent>, file: &Path) -> String {
+fn text(agent: Option<Agent>, file: &Path) -> String {
     let mut text = String::from(
         "# What an agent may do, and what is logged. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
     );
     if let Some(agent) = agent {
-        let _ = writeln!(text, "# The agent: {}.", agent.title);
+        let _ = writeln!(text, "# The agent: {}.", agent.title());
     }
-    let redacts = agent.map_or(TEXTS, |agent| agent.redacts);
+    let init = agent.map(|agent| agent.init);
+    let redacts = init.map_or(TEXTS, |init| &init.redacts);
     let _ = writeln!(
         text,
         "\n[hooks.builtin]\nredact = true            # {redacts}\n\
@@ -184,7 +183,7 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
          autonomy = \"full\"         # within this policy; with \"supervised\", you approve every call\n\
          allowed_hosts = []        # the hosts that commands reach, such as \"static.crates.io\""
     );
-    let as_written = agent.and_then(|agent| agent.as_written);
+    let as_written = init.and_then(|init| init.as_written.as_deref());
     if as_written.is_none() {
         text += "sandbox = \"auto\"          # the kernel holds each command to what the policy has predicted, where it can\n";
     }
@@ -193,7 +192,10 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
         let folder = toml::Value::from(folder.to_string_lossy().into_owned());
         let _ = writeln!(text, "workspace = {folder}");
     }
-    let profiles = agent.map_or(&[Profile::Common][..], |agent| agent.profiles);
+    let policy = init
+        .map(|init| &init.policy)
+        .filter(|policy| !policy.is_empty());
+    let profiles = init.map_or(&[Profile::Common][..], |init| &init.profiles);
     let _ = writeln!(text, "profiles = {}", json!(profiles));
     if let Some(why) = as_written {
         let _ = writeln!(
@@ -211,8 +213,10 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
          tools = {}\n\
          if = 'args.command.matches(\"git .*push.* (-[a-zA-Z]*f|--force)\")'\n\
          block = \"force pushes are not allowed\"",
-        agent.map_or("", |agent| agent.policy),
-        agent.map_or(r#"["shell"]"#, |agent| agent.shells),
+        policy.map_or_else(String::new, |policy| format!("\n{policy}")),
+        toml::Value::from(
+            init.map_or_else(|| vec!["shell".to_owned()], |init| init.shells.clone())
+        ),
     );
     text
 }

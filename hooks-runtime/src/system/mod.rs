@@ -16,6 +16,7 @@ use crate::fault::Fault;
 
 mod goclaw;
 mod hear;
+mod init;
 pub(crate) mod names;
 mod own;
 pub(crate) mod raw;
@@ -24,6 +25,7 @@ pub(crate) mod table;
 pub(crate) mod tools;
 mod write;
 
+pub use self::init::{Init, Registration, Settings};
 pub(crate) use self::shapes::path_of;
 use self::table::System;
 

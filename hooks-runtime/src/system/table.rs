@@ -14,6 +14,7 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::init::Init;
 use super::shapes::Shape;
 use super::tools::{self, Class};
 use crate::entry::OnFault;
@@ -757,7 +758,7 @@ struct Row {
     late: Option<OnFault>,
     must: Option<Must>,
     exit: Pairs<Means>,
-    init: Map<String, Value>,
+    init: Value,
 }
 
 /// A table, as the file has it.
@@ -769,7 +770,7 @@ struct Table {
     like: Option<String>,
     own: bool,
     files: Files,
-    init: Map<String, Value>,
+    init: Option<Init>,
     call: Option<Call>,
     hooks: Hooks,
     fields: Pairs<Fields>,
@@ -779,6 +780,17 @@ struct Table {
     other: Row,
     none: Vec<String>,
     tools: Pairs<Vec<String>>,
+}
+
+/// How an agent's settings name the event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Registered {
+    #[default]
+    Always,
+    /// Always, and so that the event is blocked if our program cannot be run.
+    Closed,
+    /// If the file has hooks for it: most have none.
+    IfNeeded,
 }
 
 /// A system's event, and our event for it. It goes both ways: hooks of the system's files run on our event, and our
@@ -806,6 +818,9 @@ pub(crate) struct Event {
     /// What makes an answer invalid.
     pub(crate) rejects: Vec<String>,
     pub(crate) must: Must,
+    pub(crate) registered: Registered,
+    /// What is added to its entry in the agent's settings.
+    pub(crate) init: Value,
     /// What an exit code means here, before the common meaning.
     pub(crate) exit: Pairs<Means>,
     /// What is read: a key may say several things.
@@ -847,6 +862,8 @@ pub(crate) struct System {
     /// Its events are ours; its rows only say how they are written and heard.
     pub(crate) is_own: bool,
     pub(crate) files: Files,
+    /// What its settings get, so that it calls `hooks run`.
+    pub(crate) init: Option<Init>,
     /// How it calls a program, if it does.
     pub(crate) call: Option<Call>,
     pub(crate) hooks: Hooks,
@@ -907,6 +924,7 @@ impl System {
             title: table.title,
             is_own: table.own,
             files: table.files,
+            init: table.init,
             call: table.call,
             hooks: table.hooks,
         })
@@ -1033,6 +1051,12 @@ impl Table {
             hears: rows(&heard)?,
             rejects: row.rejects.clone(),
             must: row.must.unwrap_or(self.hooks.must),
+            registered: match (row.seldom, row.closed) {
+                (true, _) => Registered::IfNeeded,
+                (_, true) => Registered::Closed,
+                _ => Registered::Always,
+            },
+            init: row.init.clone(),
             exit: row.exit.clone(),
             reads,
             writes,

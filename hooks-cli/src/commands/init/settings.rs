@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Trust, is_own_call};
+use hooks_runtime::{Settings, Trust, is_own_call};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
-use super::agents::{Agent, Content};
+use super::agents::Agent;
 use crate::Failure;
 use crate::paint::{BAD, DIM, GOOD, Visible, painted, say};
 
@@ -21,13 +21,13 @@ pub(crate) struct Change {
 
 impl Change {
     /// Puts the content into the file, once.
-    pub(crate) fn add(path: PathBuf, content: &Content, of: Ours<'_>) -> Result<Self, Failure> {
+    pub(crate) fn add(path: PathBuf, content: &Settings, of: Ours<'_>) -> Result<Self, Failure> {
         let before = read(&path)?;
         let after = match content {
-            Content::Merged(wanted) => {
+            Settings::Merged(wanted) => {
                 edited(&path, before.as_deref(), |all| add(all, wanted, of))?
             }
-            Content::Whole(text) => {
+            Settings::Whole(text) => {
                 refuse_others(&path, before.as_deref(), of)?;
                 text.clone()
             }
@@ -41,15 +41,15 @@ impl Change {
     }
 
     /// Takes the content out again.
-    pub(crate) fn remove(path: PathBuf, content: &Content, of: Ours<'_>) -> Result<Self, Failure> {
+    pub(crate) fn remove(path: PathBuf, content: &Settings, of: Ours<'_>) -> Result<Self, Failure> {
         let before = read(&path)?;
         let after = match (content, before.as_deref()) {
             (_, None) => None,
-            (Content::Whole(_), text) => {
+            (Settings::Whole(_), text) => {
                 refuse_others(&path, text, of)?;
                 None
             }
-            (Content::Merged(wanted), Some(text)) => match kept(&path, text, of) {
+            (Settings::Merged(wanted), Some(text)) => match kept(&path, text, of) {
                 Some(original) => original.as_str().map(str::to_owned),
                 None => Some(edited(&path, Some(text), |all| remove(all, wanted, of))?),
             },
@@ -89,7 +89,7 @@ impl Change {
     }
 
     /// Writes the file.
-    pub(crate) fn write(&self, content: &Content, of: Ours<'_>) -> Result<(), Failure> {
+    pub(crate) fn write(&self, content: &Settings, of: Ours<'_>) -> Result<(), Failure> {
         let failed = |error| Failure::found(format!("{}: {error}", self.path.display()));
         let Some(after) = &self.after else {
             return match &self.before {
@@ -101,7 +101,7 @@ impl Change {
             return Ok(());
         }
         // A layout that cannot be told from the text is kept: `{}` and no file become the same.
-        if let Content::Merged(wanted) = content {
+        if let Settings::Merged(wanted) = content {
             let back = edited(&self.path, Some(after), |all| remove(all, wanted, of))?;
             let original = match self.before.as_deref() {
                 Some(text) if of.is_in(text) => kept(&self.path, text, of),
@@ -201,7 +201,7 @@ fn edited(
 /// What is ours in an agent's settings: the calls of this program for the agent, whatever else is written in them.
 #[derive(Clone, Copy)]
 pub(crate) struct Ours<'a> {
-    pub(crate) agent: &'a Agent,
+    pub(crate) agent: Agent,
     /// What a file that is ours as a whole has in it.
     pub(crate) mark: &'a str,
 }
@@ -217,14 +217,15 @@ impl Ours<'_> {
 
     /// Whether a value is our call: a command, or the words of one.
     fn is_call(self, value: &Value) -> bool {
-        match (value, self.agent.client) {
-            (Value::String(text), Some(client)) => {
+        let client = self.agent.system;
+        match value {
+            Value::String(text) => {
                 let mut words = text.split_whitespace();
                 let as_client =
                     |word: &str| word == client.as_str() || word == format!("--as={client}");
                 is_own_call(text) && words.any(as_client)
             }
-            (Value::Array(words), None) => {
+            Value::Array(words) if self.agent.keeps_a_process() => {
                 let has = |wanted: &str| words.iter().any(|word| word == wanted);
                 has("serve") && has("--stdio")
             }
