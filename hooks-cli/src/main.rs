@@ -63,6 +63,14 @@ enum Command {
         #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::parser())]
         agent: Option<commands::init::agents::Agent>,
     },
+    /// Compare the file with what the agents here have registered in their settings. The exit code is 1 if something does
+    /// not work.
+    ///
+    /// For each agent: events for which the file has hooks and that are not registered, too little time, events that are
+    /// registered twice, programs and files that are not there, scripts that may not be run, tools that the policy does not
+    /// know.
+    #[command(after_help = "Examples:\n  hooks doctor\n  hooks doctor --for claude --json")]
+    Doctor(commands::doctor::Args),
     /// Show what runs when.
     #[command(
         after_help = "Examples:\n  hooks plan\n  hooks plan hooks.toml --event BeforeToolCall"
@@ -234,6 +242,7 @@ fn done(command: Command, json: bool) -> Done {
             format,
             agent,
         } => commands::check::run(files, format, agent, json),
+        Command::Doctor(args) => commands::doctor::run(args, json),
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
         Command::Why(args) => commands::why::run(&args, json),

@@ -11,6 +11,7 @@ use hooks_core::agent::AgentContext;
 use hooks_runtime::{ConfigError, OwnedEvent, Runtime, Status};
 use serde_json::{Value, json};
 
+use super::doctor::Here;
 use super::init::agents::Agent;
 use crate::Done;
 use crate::file::{self, Format};
@@ -34,6 +35,16 @@ pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<Agent>, jso
                 let mut status = runtime.status();
                 let idle = agent.map_or_else(Vec::new, |agent| idle(&runtime, agent));
                 status.notices.extend(notices(&status, &file, agent));
+                let here = agent
+                    .and_then(|_| std::path::absolute(&file).ok())
+                    .map(|file| Here::with(file, runtime));
+                let report = agent.zip(here).and_then(|(agent, here)| here.report(agent));
+                // The tools are said already.
+                let said = status.notices.clone();
+                let findings = report.into_iter().flat_map(|report| report.findings);
+                status
+                    .notices
+                    .extend(findings.filter(|finding| !said.contains(finding)));
                 let is_fine = status.left_out == 0 && idle.is_empty();
                 are_fine &= is_fine;
                 if json {
@@ -184,7 +195,10 @@ pub(super) fn unknown_tools(config: &HooksConfig, agent: Agent) -> Option<String
     let unknown = |tool: &&str| !known.contains(tool) && own.get(tool).is_none();
     let unknown: BTreeSet<_> = agent.tools().filter(unknown).collect();
     let tools = unknown.into_iter().collect::<Vec<_>>().join("`, `");
-    let profiles = json!(agent.init.profiles);
+    let mut profiles = policy.profiles.clone();
+    let more = agent.init.profiles.iter();
+    profiles.extend(more.filter(|profile| !policy.profiles.contains(profile)));
+    let profiles = json!(profiles);
     (!tools.is_empty()).then(|| {
         format!(
             "the policy denies these tools of {}, because it does not know them: `{tools}`; write `profiles = {profiles}`",

@@ -1,7 +1,7 @@
 //! `hooks init` writes a first file, and connects an agent with it.
 
 pub(crate) mod agents;
-mod settings;
+pub(crate) mod settings;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

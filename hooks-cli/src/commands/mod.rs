@@ -6,6 +6,7 @@ pub(crate) mod convert;
 #[cfg(all(feature = "server", unix))]
 pub(crate) mod daemon;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod fire;
 pub(crate) mod init;
 pub(crate) mod log;

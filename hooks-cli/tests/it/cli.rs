@@ -824,7 +824,7 @@ fn what_can_only_fail_is_a_notice() {
         "nobody is asked",
         "`ask` fails: no model is named here",
         "does not know them: `",
-        "profiles = [\"claude_code\"]",
+        "profiles = [\"codex\",\"claude_code\"]",
     ] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }

@@ -5,6 +5,7 @@ mod cli;
 mod common;
 #[cfg(unix)]
 mod daemon;
+mod doctor;
 mod files;
 mod init;
 mod pages;

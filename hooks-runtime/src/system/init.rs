@@ -1,14 +1,14 @@
 //! What an agent's settings need, so that the agent calls `hooks run`: written by `hooks init`, compared by `hooks doctor`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hooks_builtin::Profile;
 use serde_json::{Map, Value, json};
 
-use super::Dialect;
-use super::table::{Event, Registered, Subject, When};
+use super::table::{Event, Registered as How, Subject, When};
+use super::{Dialect, Registered};
 
 /// How an agent's settings look, and what a first file of hooks for the agent has: a part of the agent's table.
 ///
@@ -27,6 +27,9 @@ pub struct Init {
     file: PathBuf,
     #[serde(default)]
     home: bool,
+    /// Files of other agents that the agent reads as well, below the project: what is registered in both runs twice.
+    #[serde(default)]
+    pub also: Vec<PathBuf>,
     /// Whether the file has nothing else.
     #[serde(default)]
     own: bool,
@@ -111,6 +114,12 @@ impl Dialect {
 }
 
 impl Init {
+    /// Whether the settings are a program of the agent's, which has our command in it.
+    #[must_use]
+    pub fn is_script(&self) -> bool {
+        self.script.is_some()
+    }
+
     /// Returns the agent's settings for a project.
     #[must_use]
     pub fn path(&self, project: &Path) -> PathBuf {
@@ -155,13 +164,9 @@ impl Registration {
     fn events(&self, agent: Dialect) -> Vec<(&str, &'static Event)> {
         let system = agent.system();
         let all = system.events().iter().filter(|event| event.calls);
-        let always = all.filter(|event| event.registered != Registered::IfNeeded);
+        let always = all.filter(|event| event.registered != How::IfNeeded);
         let mut events: Vec<_> = always.map(|event| (&*event.named, event)).collect();
-        // Two events of one kind would run a hook twice: one for some tools beside one for all.
-        let kind = |event: &Event| match event.when {
-            when @ (When::Failed | When::Nested) => (event.ours, when),
-            _ => (event.ours, When::Always),
-        };
+        // Two events of one kind would run a hook twice.
         let known: Vec<_> = events.iter().map(|(_, event)| kind(event)).collect();
         for name in self.needs.keys() {
             // An event that is none of ours has no row.
@@ -171,6 +176,37 @@ impl Registration {
             }
         }
         events
+    }
+
+    /// Returns the agent's events that have to be registered, and that are not: those for which the file has hooks, and those
+    /// of our events that are named.
+    #[must_use]
+    pub fn missing(
+        &self,
+        agent: Dialect,
+        registered: &[Registered],
+        events: &BTreeSet<String>,
+    ) -> Vec<String> {
+        let system = agent.system();
+        let has = |named: &str, event: &Event| {
+            let mut ours = registered
+                .iter()
+                .filter(|one| one.call.is_some())
+                .filter_map(|one| one.event.as_deref());
+            ours.any(|other| {
+                other == named
+                    || system
+                        .called(other)
+                        .is_some_and(|other| kind(other) == kind(event))
+            })
+        };
+        let wanted = self.events(agent).into_iter().filter(|(named, event)| {
+            self.needs.contains_key(*named) || events.contains(event.ours)
+        });
+        wanted
+            .filter(|(named, event)| !has(named, event))
+            .map(|(named, _)| named.to_owned())
+            .collect()
     }
 
     /// Returns what the agent's settings get; nothing if `hooks init` does not write them.
@@ -227,7 +263,7 @@ impl Registration {
                 .then(|| text.replace("$event", named).into()),
         };
         let mut entry = filled(init.entry.as_ref().unwrap_or(&Value::Null), &fill);
-        if event.registered == Registered::Closed {
+        if event.registered == How::Closed {
             lay(&mut entry, &init.closed);
         }
         if let Some(group) = init
@@ -239,6 +275,14 @@ impl Registration {
         }
         lay(&mut entry, &event.init);
         entry
+    }
+}
+
+/// What an event is about, for which one registration is enough: one for some tools is as one for all.
+fn kind(event: &Event) -> (&str, When) {
+    match event.when {
+        when @ (When::Failed | When::Nested) => (event.ours, when),
+        _ => (event.ours, When::Always),
     }
 }
 

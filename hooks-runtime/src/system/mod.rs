@@ -20,12 +20,14 @@ mod init;
 pub(crate) mod names;
 mod own;
 pub(crate) mod raw;
+mod registered;
 pub(crate) mod shapes;
 pub(crate) mod table;
 pub(crate) mod tools;
 mod write;
 
 pub use self::init::{Init, Registration, Settings};
+pub use self::registered::{OwnCall, Registered};
 pub(crate) use self::shapes::path_of;
 use self::table::System;
 
@@ -285,35 +287,6 @@ fn without_comments(text: &str) -> String {
         rest = others;
     }
     plain
-}
-
-/// Whether a command is the call that `hooks init` writes into an agent's settings: this program, with `run … --as`, whatever
-/// else is in it.
-///
-/// ```
-/// use hooks_runtime::is_own_call;
-///
-/// assert!(is_own_call("'/my tools/hooks' run hooks.toml --as claude --records r.jsonl"));
-/// assert!(!is_own_call("./hooks/check.sh run --as me"));
-/// ```
-#[must_use]
-pub fn is_own_call(command: &str) -> bool {
-    let Some(words) = shlex::split(command) else {
-        return false;
-    };
-    let is_set = |word: &&String| {
-        let name = word.split_once('=').map(|(name, _)| name);
-        name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-    };
-    let mut words = words.iter().skip_while(is_set);
-    let own = std::env::current_exe().ok();
-    let is_program = words.next().map(Path::new).is_some_and(|program| {
-        let is_named = program.file_stem().is_some_and(|name| name == "hooks");
-        is_named || own.as_deref() == Some(program)
-    });
-    is_program
-        && words.next().is_some_and(|word| word == "run")
-        && words.any(|word| word == "--as" || word.starts_with("--as="))
 }
 
 impl fmt::Display for Dialect {

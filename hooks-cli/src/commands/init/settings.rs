@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Settings, Trust, is_own_call};
+use hooks_runtime::{OwnCall, Settings, Trust};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Value, json};
@@ -130,6 +130,13 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
+/// The values of a file in JSON, which may have comments.
+pub(crate) fn parsed(text: &str) -> Result<Value, String> {
+    let root = CstRootNode::parse(text, &ParseOptions::default());
+    let root = root.map_err(|error| error.to_string())?;
+    Ok(root.to_serde_value().unwrap_or_default())
+}
+
 /// Where a layout is kept: beside what the user trusts.
 fn record(path: &Path) -> Option<PathBuf> {
     let name = Trust::fingerprint(&path.to_string_lossy());
@@ -210,27 +217,17 @@ impl Ours<'_> {
     /// Whether a text of settings has something of ours.
     fn is_in(self, text: &str) -> bool {
         let written = json!(self.mark).to_string();
-        let root = CstRootNode::parse(text, &ParseOptions::default()).ok();
-        let value: Option<Value> = root.and_then(|root| root.to_serde_value());
-        text.contains(written.trim_matches('"')) || value.is_some_and(|value| self.has(&value))
+        text.contains(written.trim_matches('"')) || parsed(text).is_ok_and(|value| self.has(&value))
     }
 
     /// Whether a value is our call: a command, or the words of one.
     fn is_call(self, value: &Value) -> bool {
-        let client = self.agent.system;
-        match value {
-            Value::String(text) => {
-                let mut words = text.split_whitespace();
-                let as_client =
-                    |word: &str| word == client.as_str() || word == format!("--as={client}");
-                is_own_call(text) && words.any(as_client)
-            }
-            Value::Array(words) if self.agent.keeps_a_process() => {
-                let has = |wanted: &str| words.iter().any(|word| word == wanted);
-                has("serve") && has("--stdio")
-            }
-            _ => false,
-        }
+        let call = match value {
+            Value::String(text) => OwnCall::parse(text),
+            Value::Array(words) => OwnCall::of_words(words.iter().filter_map(Value::as_str)),
+            _ => None,
+        };
+        call.is_some_and(|call| call.agent == self.agent.system.as_str())
     }
 
     /// Whether a value has our call anywhere.

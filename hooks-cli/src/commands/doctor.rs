@@ -1,0 +1,380 @@
+//! `hooks doctor` compares a file with what the agents here have registered in their settings.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use hooks_builtin::config::HooksConfig;
+use hooks_runtime::{OwnCall, Registered, Registration, Runtime};
+use serde::Serialize;
+
+use super::check;
+use super::init::agents::{self, Agent};
+use super::init::settings;
+use crate::paint::{self, BAD, BOLD, DIM, GOOD, lines, painted, say};
+use crate::{Done, Failure, file};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The file; by default the hooks.toml here or in a folder above.
+    file: Option<PathBuf>,
+    /// Only this agent.
+    #[arg(long = "for", value_name = "AGENT", value_parser = agents::parser())]
+    agent: Option<Agent>,
+}
+
+/// What is so about one agent.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    agent: &'static str,
+    title: &'static str,
+    /// The settings that call this file.
+    settings: Vec<PathBuf>,
+    /// What does not work.
+    pub(crate) findings: Vec<String>,
+    /// What is worth knowing.
+    notes: Vec<String>,
+}
+
+pub(crate) fn run(args: Args, json: bool) -> Done {
+    let path = file::find(args.file)?.path;
+    let path = std::path::absolute(path).map_err(Failure::found)?;
+    let here = Here::of(path)?;
+    let named = args.agent.is_some();
+    let all =
+        agents::all().filter(|agent| args.agent.is_none_or(|only| only.system == agent.system));
+    let mut reports: Vec<Report> = all.filter_map(|agent| here.report(agent)).collect();
+    if let Some(agent) = args.agent.filter(|_| reports.is_empty()) {
+        reports.push(here.unregistered(agent));
+    }
+    let has_findings = reports.iter().any(|report| !report.findings.is_empty());
+    if json {
+        paint::json(&serde_json::to_value(&reports).map_err(Failure::found)?);
+        return Ok(ExitCode::from(u8::from(has_findings)));
+    }
+    if reports.is_empty() {
+        say!(
+            "no agent here has settings: `hooks init --agent NAME --write` registers {}",
+            here.file.display()
+        );
+    }
+    for report in &reports {
+        report.show();
+    }
+    if has_findings && !named {
+        anstream::eprintln!(
+            "\n`hooks init --agent NAME --write` registers what is missing, and renews what is old"
+        );
+    }
+    Ok(ExitCode::from(u8::from(has_findings)))
+}
+
+impl Report {
+    fn show(&self) {
+        let state = match self.findings.len() {
+            0 if self.settings.is_empty() => painted(DIM, "not registered"),
+            0 => painted(GOOD, "fine"),
+            1 => painted(BAD, "1 finding"),
+            many => painted(BAD, format_args!("{many} findings")),
+        };
+        say!("{}: {state}", painted(BOLD, self.title));
+        for finding in &self.findings {
+            say!("  {}", lines(finding));
+        }
+        for note in &self.notes {
+            say!("  {}", painted(DIM, lines(note)));
+        }
+    }
+}
+
+/// A file of hooks, and the project in which it is.
+pub(crate) struct Here {
+    file: PathBuf,
+    project: PathBuf,
+    runtime: Runtime,
+    config: Option<HooksConfig>,
+    /// Our events that built-in hooks run on.
+    built_in: BTreeSet<String>,
+}
+
+impl Here {
+    /// Loads a file.
+    fn of(file: PathBuf) -> Result<Self, Failure> {
+        let builder = file::builder(&file.clone().into(), file::Format::default());
+        let runtime = file::block_on(builder.build())?.map_err(|error| {
+            Failure::found(format!(
+                "{error}\nwhile the file has a mistake, every event is blocked"
+            ))
+        })?;
+        Ok(Self::with(file, runtime))
+    }
+
+    pub(crate) fn with(file: PathBuf, runtime: Runtime) -> Self {
+        let mut built_in = BTreeSet::new();
+        for row in runtime
+            .order()
+            .into_iter()
+            .filter(|row| row.source.is_empty())
+        {
+            built_in.extend(row.events);
+        }
+        Here {
+            project: file.parent().unwrap_or(Path::new(".")).to_owned(),
+            config: check::config(&file),
+            built_in,
+            runtime,
+            file,
+        }
+    }
+
+    /// What is so about an agent, if it has settings here.
+    pub(crate) fn report(&self, agent: Agent) -> Option<Report> {
+        let mut report = Report {
+            agent: agent.system.as_str(),
+            title: agent.title(),
+            settings: Vec::new(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut calls: Vec<(PathBuf, Registered)> = Vec::new();
+        let mut is_here = false;
+        for path in agent.system.settings_files(&self.project) {
+            let Ok(text) = hooks_runtime::__read_text(&path) else {
+                continue;
+            };
+            is_here |= path.starts_with(&self.project);
+            let shown = self.shown(&path);
+            if agent.init.is_script() {
+                self.script(agent, &path, &text, &mut report);
+                continue;
+            }
+            let settings = match settings::parsed(&text) {
+                Ok(settings) => settings,
+                Err(error) => {
+                    report
+                        .findings
+                        .push(format!("{shown}: the agent cannot read it: {error}"));
+                    continue;
+                }
+            };
+            for one in agent.system.registered(&settings) {
+                if let Some(why) = self.unusable(agent, &one.command) {
+                    report
+                        .findings
+                        .push(format!("{shown}: `{}`: {why}", one.command));
+                }
+                let Some(call) = one
+                    .call
+                    .as_ref()
+                    .filter(|call| call.agent == agent.system.as_str())
+                else {
+                    continue;
+                };
+                match self.other_file(call) {
+                    None => calls.push((path.clone(), one)),
+                    Some(other) => report
+                        .notes
+                        .push(format!("{shown} calls the hooks of {}", other.display())),
+                }
+            }
+        }
+        report.notes.dedup();
+        report
+            .settings
+            .extend(calls.iter().map(|(path, _)| path.clone()));
+        report.settings.dedup();
+        if !report.settings.is_empty() {
+            self.compare(agent, &calls, &mut report);
+        }
+        let says_nothing = report.findings.is_empty() && report.notes.is_empty();
+        (is_here || !report.settings.is_empty() || !says_nothing).then_some(report)
+    }
+
+    fn unregistered(&self, agent: Agent) -> Report {
+        let (title, file) = (agent.title(), self.file.display());
+        let finding = format!(
+            "{file} is not registered: `hooks init --agent {} --write` puts it into {}",
+            agent.system,
+            self.shown(&agent.init.path(&self.project))
+        );
+        Report {
+            agent: agent.system.as_str(),
+            title,
+            settings: Vec::new(),
+            findings: vec![finding],
+            notes: Vec::new(),
+        }
+    }
+
+    /// What the file needs of an agent.
+    fn registration(&self, agent: Agent) -> Registration {
+        Registration {
+            program: std::env::current_exe().unwrap_or_default(),
+            file: self.file.clone(),
+            needs: self.runtime.needed(agent.system),
+        }
+    }
+
+    /// Compares what is registered with what the file needs.
+    fn compare(&self, agent: Agent, calls: &[(PathBuf, Registered)], report: &mut Report) {
+        let wanted = self.registration(agent);
+        let registered: Vec<Registered> = calls.iter().map(|(_, one)| one.clone()).collect();
+        if !agent.keeps_a_process() && !agent.init.is_script() {
+            for event in wanted.missing(agent.system, &registered, &self.built_in) {
+                report.findings.push(format!(
+                    "`{event}` is not registered, and the file has hooks for it"
+                ));
+            }
+        }
+        for (nth, (path, one)) in calls.iter().enumerate() {
+            let Some(event) = &one.event else { continue };
+            let (shown, needed) = (
+                self.shown(path),
+                wanted.needs.get(event).copied().unwrap_or_default(),
+            );
+            if let Some(time) = one.timeout.filter(|time| *time < needed) {
+                report.findings.push(format!(
+                    "{shown}: the agent waits for `{event}` {} s, and the hooks may take {} s",
+                    seconds(time),
+                    seconds(needed)
+                ));
+            }
+            let mut others = calls.iter().take(nth);
+            if let Some((other, _)) = others.find(|(_, other)| other.event.as_ref() == Some(event))
+            {
+                let twice = format!(
+                    "`{event}` is registered twice ({} and {shown}): its hooks run twice",
+                    self.shown(other)
+                );
+                report.findings.push(twice);
+            }
+        }
+        for also in &agent.init.also {
+            if self.calls_us(&self.project.join(also)) {
+                let title = agent.title();
+                let twice = format!(
+                    "{title} reads {}, too, where this file is registered for another agent: its hooks run twice",
+                    also.display()
+                );
+                report.findings.push(twice);
+            }
+        }
+        if let Some(config) = &self.config {
+            report.findings.extend(check::unknown_tools(config, agent));
+            if config.builtin.redact.as_on().is_some() {
+                report
+                    .notes
+                    .push(format!("`redact` {}", agent.init.redacts));
+            }
+        }
+        if !agent.init.note.is_empty() {
+            report.notes.push(agent.init.note.clone());
+        }
+    }
+
+    /// Whether settings of another agent call this file.
+    fn calls_us(&self, path: &Path) -> bool {
+        let text = hooks_runtime::__read_text(path).unwrap_or_default();
+        let settings = settings::parsed(&text).unwrap_or_default();
+        let all = agents::all().flat_map(|agent| agent.system.registered(&settings));
+        all.filter_map(|one| one.call)
+            .any(|call| self.other_file(&call).is_none())
+    }
+
+    /// A file that is ours as a whole.
+    fn script(&self, agent: Agent, path: &Path, text: &str, report: &mut Report) {
+        let wanted = self.registration(agent);
+        if !text.contains(agent.mark(&wanted).trim_start()) {
+            return;
+        }
+        report.settings.push(path.to_owned());
+        let is_new = matches!(wanted.settings(agent.system), Some(hooks_runtime::Settings::Whole(new)) if new == text);
+        if !is_new {
+            report.findings.push(format!(
+                "{}: it is not the one that this version writes",
+                self.shown(path)
+            ));
+        }
+    }
+
+    /// The file that a call names, if it is not this one.
+    fn other_file(&self, call: &OwnCall) -> Option<PathBuf> {
+        let named = self.project.join(call.file.as_deref()?);
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        (real(&named) != real(&self.file)).then_some(named)
+    }
+
+    /// Why a command cannot run, if that can be told.
+    fn unusable(&self, agent: Agent, command: &str) -> Option<String> {
+        let text = agent.system.filled(command, &self.project)?;
+        let call = OwnCall::parse(&text);
+        let named = call.as_ref().and_then(|call| call.file.as_ref());
+        if let Some(file) = named.filter(|file| !self.project.join(file).is_file()) {
+            let hint = quotes(&text);
+            return Some(format!("the file {} is not there{hint}", file.display()));
+        }
+        let words = shlex::split(&text).unwrap_or_default();
+        let program = words.iter().find(|word| !word.contains('='))?;
+        if !program.contains('/') {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let is_there =
+                std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+            return (call.is_some() && !is_there)
+                .then(|| format!("there is no program `{program}` in any folder of `PATH`"));
+        }
+        let at = self.project.join(program);
+        if !at.exists() {
+            return Some(format!(
+                "the program {program} is not there{}",
+                self.unquoted(&text).unwrap_or_default()
+            ));
+        }
+        (!is_executable(&at)).then(|| format!("{program} may not be run: `chmod +x` it"))
+    }
+
+    /// A hint, if a command begins with the path of a file that has blanks.
+    fn unquoted(&self, text: &str) -> Option<&'static str> {
+        let mut blanks = text
+            .match_indices(' ')
+            .map(|(at, _)| at)
+            .chain([text.len()]);
+        let is_file = blanks.any(|at| {
+            at > 0 && text[..at].contains(' ') && self.project.join(&text[..at]).is_file()
+        });
+        is_file.then_some(QUOTES)
+    }
+
+    /// A path as a reader knows it.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.project)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    }
+}
+
+const QUOTES: &str = ": a path with blanks needs quotes";
+
+/// A hint, if a path of a command may have been split at a blank.
+fn quotes(command: &str) -> &'static str {
+    let is_quoted = command.contains(['"', '\'', '\\']);
+    if is_quoted { "" } else { QUOTES }
+}
+
+/// A time in seconds, as settings have it.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.metadata()
+        .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.is_file()
+}

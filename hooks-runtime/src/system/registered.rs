@@ -1,0 +1,262 @@
+//! What an agent's settings have registered: commands, the events that start them, and how long the agent waits.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::Dialect;
+
+/// A call of this program as an agent's hook, whatever else is in it: what [`Registration`](super::Registration) writes, or
+/// a person after it.
+///
+/// ```
+/// use hooks_runtime::OwnCall;
+///
+/// let call = OwnCall::parse("'/my tools/hooks' run hooks.toml --as claude --records r.jsonl").expect("ours");
+/// assert_eq!((&*call.agent, call.file.as_deref()), ("claude", Some("hooks.toml".as_ref())));
+/// assert_eq!(OwnCall::parse("./hooks/check.sh run --as me"), None);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OwnCall {
+    /// The program, as it is written.
+    pub program: PathBuf,
+    /// The file of hooks; none if the program looks for it.
+    pub file: Option<PathBuf>,
+    /// The agent that calls: the word after `--as`.
+    pub agent: String,
+    /// The event, if the command names it.
+    pub event: Option<String>,
+}
+
+impl OwnCall {
+    /// Understands a command as a shell does.
+    #[must_use]
+    pub fn parse(command: &str) -> Option<Self> {
+        let words = shlex::split(command)?;
+        let is_set = |word: &&str| {
+            let name = word.split_once('=').map(|(name, _)| name);
+            name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+        };
+        Self::of_words(words.iter().map(String::as_str).skip_while(is_set))
+    }
+
+    /// Understands the words of a command.
+    ///
+    /// ```
+    /// use hooks_runtime::OwnCall;
+    ///
+    /// let call = OwnCall::of_words(["hooks", "serve", "--stdio", "hooks.toml"]).expect("ours");
+    /// assert_eq!(call.agent, "picoclaw");
+    /// ```
+    #[must_use]
+    pub fn of_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<Self> {
+        let mut words = words.into_iter();
+        let program = PathBuf::from(words.next()?);
+        let is_named = program.file_stem().is_some_and(|name| name == "hooks");
+        if !is_named && std::env::current_exe().ok().as_ref() != Some(&program) {
+            return None;
+        }
+        let is_process = match words.next()? {
+            "run" => false,
+            "serve" => true,
+            _ => return None,
+        };
+        let (mut file, mut agent, mut event) = (None, None, None);
+        let mut speaks = false;
+        while let Some(word) = words.next() {
+            let (option, mut value) = match word.split_once('=') {
+                Some((option, value)) => (option, Some(value)),
+                None => (word, None),
+            };
+            match option {
+                "--stdio" => speaks = true,
+                "--as" | "--event" | "--records" | "--from" | "--edition" => {
+                    value = value.or_else(|| words.next());
+                    match option {
+                        "--as" => agent = value,
+                        "--event" => event = value,
+                        _ => {}
+                    }
+                }
+                _ if option.starts_with('-') => {}
+                _ => file = file.or(Some(word)),
+            }
+        }
+        // The one agent that keeps a process.
+        let agent = if is_process {
+            speaks.then_some("picoclaw")
+        } else {
+            agent
+        }?;
+        Some(OwnCall {
+            program,
+            file: file.map(PathBuf::from),
+            agent: agent.to_owned(),
+            event: event.map(str::to_owned),
+        })
+    }
+}
+
+/// A command in an agent's settings.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Registered {
+    /// The command, as it is written.
+    pub command: String,
+    /// The call of ours that it is, if it is one.
+    pub call: Option<OwnCall>,
+    /// The agent's event.
+    pub event: Option<String>,
+    /// How long the agent waits for it; none if the settings do not say it, and the agent's own time is not known.
+    pub timeout: Option<Duration>,
+}
+
+/// What is known on the way to a command.
+#[derive(Clone, Copy, Default)]
+struct Around<'v> {
+    event: Option<&'v str>,
+    timeout: Option<f64>,
+}
+
+impl Dialect {
+    /// Returns the files in which the agent finds its hooks in a project: those of the project, and those of the user.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let files = Dialect::Claude.settings_files("shop".as_ref());
+    /// assert!(files.iter().any(|file| file.ends_with("shop/.claude/settings.local.json")));
+    /// ```
+    #[must_use]
+    pub fn settings_files(self, project: &Path) -> Vec<PathBuf> {
+        let system = self.system();
+        let first = system.init.as_ref().map(|init| init.path(project));
+        let home = std::env::home_dir();
+        let found = system
+            .files
+            .found()
+            .filter_map(|(whose, name)| match whose {
+                super::table::Whose::Project => Some(project.join(name)),
+                super::table::Whose::User => Some(home.as_deref()?.join(name)),
+                super::table::Whose::Managed => None,
+            });
+        let mut files: Vec<PathBuf> = Vec::new();
+        for file in first.into_iter().chain(found) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    /// Returns a command of the agent's settings with the folder of the project in it, for every variable by which the agent
+    /// names that; nothing if it has other variables.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let of = |command| Dialect::Claude.filled(command, "/shop".as_ref());
+    /// assert_eq!(of("\"$CLAUDE_PROJECT_DIR\"/check.sh").as_deref(), Some("\"/shop\"/check.sh"));
+    /// assert_eq!(of("$TOOLS/check.sh"), None);
+    /// ```
+    #[must_use]
+    pub fn filled(self, command: &str, project: &Path) -> Option<String> {
+        let variables = self.system().call.iter().flat_map(|call| &call.project);
+        let mut text = command.to_owned();
+        for variable in variables {
+            for form in [format!("${{{variable}}}"), format!("${variable}")] {
+                text = text.replace(&form, &project.to_string_lossy());
+            }
+        }
+        if let (Some(home), Some(rest)) = (std::env::home_dir(), text.strip_prefix("~/")) {
+            text = home.join(rest).to_string_lossy().into_owned();
+        }
+        (!text.contains(['$', '`'])).then_some(text)
+    }
+
+    /// Returns the commands in the agent's settings.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let settings = r#"{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "./done.sh", "timeout": 5 }] }] } }"#;
+    /// let all = Dialect::Claude.registered(&serde_json::from_str(settings)?);
+    /// assert_eq!((&*all[0].command, all[0].event.as_deref()), ("./done.sh", Some("Stop")));
+    /// assert_eq!(all[0].timeout.map(|time| time.as_secs()), Some(5));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn registered(self, settings: &Value) -> Vec<Registered> {
+        let mut all = Vec::new();
+        self.collect(settings, Around::default(), &mut all);
+        all
+    }
+
+    fn collect<'v>(self, value: &'v Value, around: Around<'v>, all: &mut Vec<Registered>) {
+        match value {
+            Value::Array(values) => values
+                .iter()
+                .for_each(|value| self.collect(value, around, all)),
+            Value::Object(keys) => self.object(keys, around, all),
+            _ => {}
+        }
+    }
+
+    fn object<'v>(
+        self,
+        keys: &'v Map<String, Value>,
+        mut around: Around<'v>,
+        all: &mut Vec<Registered>,
+    ) {
+        let system = self.system();
+        let is_event = |name: &str| {
+            system.named(name).is_some() || system.never.iter().any(|never| never == name)
+        };
+        let timeouts = &system.files.timeout;
+        let written = timeouts.keys.iter().find_map(|key| keys.get(key)?.as_f64());
+        around.timeout = written.or(around.timeout);
+        let named = keys
+            .get("trigger")
+            .and_then(Value::as_str)
+            .filter(|name| is_event(name));
+        around.event = named.or(around.event);
+        let mut commands = system.files.commands().chain(["powershell"]);
+        let command = commands.find_map(|key| match keys.get(key)? {
+            Value::String(text) => Some((text.clone(), OwnCall::parse(text))),
+            Value::Array(words) => {
+                let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+                let command = shlex::try_join(words.iter().copied()).ok()?;
+                Some((command, OwnCall::of_words(words)))
+            }
+            _ => None,
+        });
+        if let Some((command, call)) = command {
+            let written = around
+                .timeout
+                .map(|number| timeouts.unit(number).mul_f64(number.clamp(0.0, 1e9)));
+            let usual = system
+                .runs_hooks()
+                .then(|| Duration::from_secs_f64(timeouts.default));
+            let event = call
+                .as_ref()
+                .and_then(|call| call.event.as_deref())
+                .or(around.event);
+            all.push(Registered {
+                event: event.map(str::to_owned),
+                timeout: written.or(usual),
+                command,
+                call,
+            });
+        }
+        for (key, value) in keys {
+            let event = if is_event(key) {
+                Some(key.as_str())
+            } else {
+                around.event
+            };
+            self.collect(value, Around { event, ..around }, all);
+        }
+    }
+}
