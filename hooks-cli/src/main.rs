@@ -60,7 +60,7 @@ enum Command {
         #[command(flatten)]
         format: file::Format,
         /// Also find the hooks that can never run in this agent.
-        #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::parser())]
+        #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::Named)]
         agent: Option<commands::init::agents::Agent>,
     },
     /// Compare the file with what the agents here have registered in their settings. The exit code is 1 if something does
@@ -71,6 +71,12 @@ enum Command {
     /// know.
     #[command(after_help = "Examples:\n  hooks doctor\n  hooks doctor --for claude --json")]
     Doctor(commands::doctor::Args),
+    /// The tables of the agents: how each calls its hooks, and what they may answer.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  hooks agents list\n  hooks agents show claude\n  hooks agents check my-agent.toml"
+    )]
+    Agents(commands::agents::Agents),
     /// Show what runs when.
     #[command(
         after_help = "Examples:\n  hooks plan\n  hooks plan hooks.toml --event BeforeToolCall"
@@ -104,9 +110,9 @@ enum Command {
     Run {
         /// The file; by default the hooks.toml of the project.
         file: Option<PathBuf>,
-        /// The agent.
+        /// The agent: one of `hooks agents list`, or one of your own that the file names.
         #[arg(long = "as", value_name = "AGENT")]
-        system: Dialect,
+        system: String,
         #[command(flatten)]
         format: file::Format,
         /// The event, for agents whose input does not name it, such as Antigravity CLI.
@@ -242,6 +248,7 @@ fn done(command: Command, json: bool) -> Done {
             format,
             agent,
         } => commands::check::run(files, format, agent, json),
+        Command::Agents(command) => commands::agents::run(command, json),
         Command::Doctor(args) => commands::doctor::run(args, json),
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
@@ -252,7 +259,7 @@ fn done(command: Command, json: bool) -> Done {
             format,
             event,
             records,
-        } => Ok(commands::run::run(file, system, format, event, records)),
+        } => Ok(commands::run::run(file, &system, format, event, records)),
         Command::Serve {
             file,
             format,

@@ -232,7 +232,7 @@ pub(crate) fn is_unspoiled(_: &Path) -> io::Result<()> {
 ///
 /// ```
 /// let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\ncommand = './gate.sh'";
-/// assert_eq!(hooks_runtime::entries(text), [r#"on: {"command":"./gate.sh","event":"BeforeToolCall"}"#]);
+/// assert_eq!(hooks_runtime::entries(text), [r#"on: {"event":"BeforeToolCall","command":"./gate.sh"}"#]);
 /// ```
 #[must_use]
 pub fn entries(text: &str) -> Vec<String> {

@@ -177,15 +177,28 @@ impl fmt::Debug for Unread {
     }
 }
 
-/// A configuration file. It has one table, `hooks`.
+/// A configuration file. It has one table, `hooks`, and perhaps agents of its own.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
     hooks: HooksConfig,
+    /// Agents of your own: `hooks-runtime` reads their tables.
+    #[serde(default)]
+    #[expect(dead_code, reason = "the runtime reads them")]
+    agents: Vec<AgentEntry>,
     /// The path or URL of the JSON Schema of this file. Only editors read it.
     #[serde(rename = "$schema", default)]
     #[expect(dead_code, reason = "editors read it")]
     schema: Option<String>,
+}
+
+/// An agent of your own, in a table of its own file: `[[agents]]`.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentEntry {
+    /// The file of the table. A relative path is seen from the folder of this file. `hooks agents check FILE` says what is
+    /// wrong with it.
+    pub file: std::path::PathBuf,
 }
 
 impl HooksConfig {

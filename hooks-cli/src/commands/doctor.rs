@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// The file; by default the hooks.toml here or in a folder above.
     file: Option<PathBuf>,
     /// Only this agent.
-    #[arg(long = "for", value_name = "AGENT", value_parser = agents::parser())]
+    #[arg(long = "for", value_name = "AGENT", value_parser = agents::Named)]
     agent: Option<Agent>,
 }
 
@@ -42,9 +42,13 @@ pub(crate) fn run(args: Args, json: bool) -> Done {
     let path = std::path::absolute(path).map_err(Failure::found)?;
     let here = Here::of(path)?;
     let named = args.agent.is_some();
-    let all =
-        agents::all().filter(|agent| args.agent.is_none_or(|only| only.system == agent.system));
-    let mut reports: Vec<Report> = all.filter_map(|agent| here.report(agent)).collect();
+    let own = here.runtime.agents().into_iter().filter_map(agents::of);
+    let all = match args.agent {
+        Some(agent) => vec![agent],
+        None => agents::all().chain(own).collect(),
+    };
+    let reports = all.into_iter().filter_map(|agent| here.report(agent));
+    let mut reports: Vec<Report> = reports.collect();
     if let Some(agent) = args.agent.filter(|_| reports.is_empty()) {
         reports.push(here.unregistered(agent));
     }
@@ -193,9 +197,11 @@ impl Here {
 
     fn unregistered(&self, agent: Agent) -> Report {
         let (title, file) = (agent.title(), self.file.display());
+        let name = agent
+            .table
+            .map_or(agent.system.as_str().into(), Path::to_string_lossy);
         let finding = format!(
-            "{file} is not registered: `hooks init --agent {} --write` puts it into {}",
-            agent.system,
+            "{file} is not registered: `hooks init --agent {name} --write` puts it into {}",
             self.shown(&agent.init.path(&self.project))
         );
         Report {

@@ -28,7 +28,7 @@ use crate::{Done, Failure, file};
 )]
 pub(crate) struct Args {
     /// The agent that the hooks are for.
-    #[arg(long, value_parser = agents::parser())]
+    #[arg(long, value_parser = agents::Named)]
     agent: Option<Agent>,
     /// Where the file is written.
     #[arg(long, default_value = file::NAME)]
@@ -112,12 +112,24 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
 }
 
 /// The agent's events for which a file has hooks. A file that cannot be used has none yet.
+///
+/// The file has to know an agent of the user's own.
 fn needs(agent: Agent, path: &Path) -> BTreeMap<String, Duration> {
     let built = file::block_on(Runtime::builder().file(path).build());
-    let runtime = built.ok().and_then(Result::ok);
-    runtime
-        .map(|runtime| runtime.needed(agent.system))
-        .unwrap_or_default()
+    let Ok(Ok(runtime)) = built else {
+        return BTreeMap::new();
+    };
+    if let Some(table) = agent
+        .table
+        .filter(|_| !runtime.agents().contains(&agent.system))
+    {
+        let (shown, table) = (path.display(), table.display());
+        file::warn(&format!(
+            "{shown} does not know {agent}: write `[[agents]]` and `file = \"{table}\"` into it",
+            agent = agent.title()
+        ));
+    }
+    runtime.needed(agent.system)
 }
 
 /// Writes the file of hooks, if it is not there.
@@ -218,5 +230,18 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
             init.map_or_else(|| vec!["shell".to_owned()], |init| init.shells.clone())
         ),
     );
+    if let Some((agent, table)) = agent.and_then(|agent| Some((agent, agent.table?))) {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        let table = std::path::absolute(table).unwrap_or_else(|_| table.to_owned());
+        let table = table
+            .strip_prefix(folder)
+            .unwrap_or(&table)
+            .to_string_lossy();
+        let (title, table) = (agent.title(), toml::Value::from(&*table));
+        let _ = write!(
+            text,
+            "\n# How {title} calls hooks: `hooks agents check` explains the table.\n[[agents]]\nfile = {table}\n"
+        );
+    }
     text
 }

@@ -1,5 +1,6 @@
 //! One module per command.
 
+pub(crate) mod agents;
 pub(crate) mod bundle;
 pub(crate) mod check;
 pub(crate) mod convert;

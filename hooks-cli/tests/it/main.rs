@@ -1,5 +1,6 @@
 //! All tests of the crate in one program: each program more is one link more.
 
+mod agents;
 mod bundle;
 mod cli;
 mod common;

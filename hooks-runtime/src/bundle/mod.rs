@@ -254,7 +254,10 @@ impl Bundle {
             let what = format!("TOML cannot say it: `{name}` is a hook of the system `{system}`");
             return Err(BundleError::Malformed(what));
         }
-        let written = toml::to_string_pretty(&self.file());
+        // As in its JSON, the order of keys is that of their names.
+        let mut file = self.file();
+        file.sort_all_objects();
+        let written = toml::to_string_pretty(&file);
         written.map_err(|error| BundleError::Malformed(format!("TOML cannot say it: {error}")))
     }
 

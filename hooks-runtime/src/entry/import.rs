@@ -21,6 +21,12 @@ macro_rules! imports {
                 #[serde(skip_serializing_if = "Option::is_none")]
                 pub $name: Option<PathBuf>,
             )?)*
+            /// A file of an agent of your own, which `dialect` names.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub file: Option<PathBuf>,
+            /// The agent whose file `file` is: one of `[[agents]]`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub dialect: Option<String>,
             /// The priority of all hooks of the file: higher numbers run first. The default is 0. In a file of this
             /// format, it is added to each hook's own priority, except the built-in ones.
             #[serde(skip_serializing_if = "is_default")]
@@ -43,10 +49,10 @@ macro_rules! imports {
             /// The keys that name a file: those of all systems with files.
             pub const KEYS: &[&str] = &[$($((stringify!($name), $files).0,)?)*];
 
-            /// Returns the files, each with the key that names its system.
+            /// Returns the files, each with the key that names it.
             #[must_use]
             pub fn files(&self) -> Vec<(&'static str, &PathBuf)> {
-                let files = [$($((stringify!($name), &self.$name, $files),)?)*];
+                let files = [$($((stringify!($name), &self.$name, $files),)?)* ("file", &self.file, "")];
                 let files = files.into_iter();
                 files
                     .filter_map(|(key, file, _)| Some((key, file.as_ref()?)))

@@ -14,7 +14,7 @@ mod value;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use hooks_builtin::config::{HooksConfig, Unread};
+use hooks_builtin::config::{AgentEntry, HooksConfig, Unread};
 use hooks_config::{ConfigError, Document, Segment};
 use schemars::{Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,8 @@ pub struct FileConfig {
     pub hooks: HooksConfig,
     /// The part of this crate.
     pub entries: Entries,
+    /// Agents of your own: `[[agents]]`.
+    pub agents: Vec<AgentEntry>,
     /// The hooks of `hooks-builtin` that the file turns off: the path and the name of each.
     pub(crate) off: Vec<(Vec<Segment>, String)>,
 }
@@ -79,11 +81,12 @@ impl FileConfig {
     ///
     /// If it contains a mistake. The error contains every mistake, in the order of the file.
     pub fn of(document: &Document) -> Result<Self, ConfigError> {
-        FileConfig::join(
-            document,
-            HooksConfig::of(document),
-            document.value().get("hooks"),
-        )
+        let hooks = document.value().get("hooks");
+        let mut config = FileConfig::join(document, HooksConfig::of(document), hooks)?;
+        if let Some(agents) = document.value().get("agents") {
+            config.agents = document.read(agents, &["agents".into()])?;
+        }
+        Ok(config)
     }
 
     /// Reads a table `hooks` that stands among tables of others.
@@ -114,6 +117,7 @@ impl FileConfig {
                 Ok(FileConfig {
                     hooks,
                     entries,
+                    agents: Vec::new(),
                     off,
                 })
             }

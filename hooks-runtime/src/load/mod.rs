@@ -153,6 +153,8 @@ pub(crate) struct Loaded {
     /// What does not run because it is refused.
     pub(crate) not_allowed: Vec<NotAllowed>,
     pub(crate) kept: Kept,
+    /// The agents of your own that the files name.
+    pub(crate) own: Vec<Dialect>,
 }
 
 /// The settings of `[[hooks.import]]` for all hooks of a file of ours, and of the files that it imports.
@@ -201,6 +203,8 @@ pub(crate) struct Loader<'a> {
     builtin: Vec<(FileHooks, HookRegistry<AgentEvent<'static>>)>,
     /// The input of the revision's hash.
     texts: Vec<Value>,
+    /// The agents of your own that the files name.
+    own: Vec<Dialect>,
 }
 
 /// Reads a file of ours: in TOML, in JSON, or as a bundle, which is returned as well.
@@ -242,6 +246,7 @@ impl<'a> Loader<'a> {
             limits: LimitsConfig::default(),
             builtin: Vec::new(),
             texts: Vec::new(),
+            own: Vec::new(),
         }
     }
 
@@ -452,6 +457,7 @@ impl<'a> Loader<'a> {
                 self.limits = config.entries.limits.clone();
                 self.check_limits(config);
             }
+            self.agents(config);
             self.builtin(config);
             self.entries(config);
             self.processes(config, config.file(), &ImportEntry::default());
@@ -560,6 +566,39 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Reads the tables of the agents of your own.
+    fn agents(&mut self, config: &FileConfig) {
+        let folder = config
+            .file()
+            .and_then(Path::parent)
+            .map(Path::to_owned)
+            .unwrap_or_default();
+        for (index, entry) in config.agents.iter().enumerate() {
+            let file = folder.join(&entry.file);
+            let read = self.may_import(config.file(), &file, Dialect::Hooks);
+            if let Ok(Some(text)) = &read {
+                self.texts.push(json!({ "agent": text }));
+            }
+            let table =
+                read.and_then(|text| text.map(|text| Dialect::own(&file, text)).transpose());
+            match table {
+                Ok(None) => {}
+                Ok(Some(agent))
+                    if self
+                        .own
+                        .iter()
+                        .any(|other| other.as_str() == agent.as_str() && *other != agent) =>
+                {
+                    let path = ["agents".into(), index.into(), "file".into()];
+                    let message = format!("another file names an agent `{agent}`, too");
+                    self.mistakes.push(config.mistake(&path, message, None));
+                }
+                Ok(Some(agent)) => self.own.push(agent),
+                Err(error) => self.mistakes.push(error),
+            }
+        }
+    }
+
     /// Reads the other systems' files that a file of ours imports.
     fn imports(&mut self, config: &FileConfig) {
         let folder = config
@@ -576,7 +615,24 @@ impl<'a> Loader<'a> {
             match entry.files().as_slice() {
                 [(key, file)] => {
                     let file = folder.join(file);
-                    let dialect: Dialect = key.parse().unwrap_or_default();
+                    let named = if *key == "file" {
+                        entry.dialect.as_deref()
+                    } else {
+                        Some(*key)
+                    };
+                    let found = named.map_or_else(
+                        || Err("the import does not say whose file it is".to_owned()),
+                        |name| Dialect::named(name, &self.own),
+                    );
+                    let dialect = match found {
+                        Ok(dialect) => dialect,
+                        Err(error) => {
+                            let help =
+                                "write `dialect = \"NAME\"`, the name of an agent of `[[agents]]`";
+                            self.mistakes.push(config.mistake(&path, error, Some(help)));
+                            continue;
+                        }
+                    };
                     let text = match self.may_import(config.file(), &file, dialect) {
                         Ok(Some(text)) => text,
                         Ok(None) => continue,
@@ -843,6 +899,7 @@ impl<'a> Loader<'a> {
             left_out: self.left_out,
             not_allowed: self.not_allowed,
             kept: self.kept,
+            own: self.own,
         })
     }
 }

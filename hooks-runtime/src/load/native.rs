@@ -546,8 +546,7 @@ impl Loader<'_> {
         let before = checked.mistakes.len();
         let dialect = match &entry.dialect {
             None => Dialect::Hooks,
-            Some(name) => name
-                .parse()
+            Some(name) => Dialect::named(name, &self.own)
                 .and_then(Dialect::with_hooks)
                 .unwrap_or_else(|error| {
                     checked.wrong(&["dialect"], error, None);

@@ -810,6 +810,37 @@ impl Runtime {
         needed
     }
 
+    /// Returns a dialect by its name: that of an agent of your own, which the files name now, or one of [`Dialect::ALL`].
+    ///
+    /// ```
+    /// use hooks_runtime::{Dialect, Runtime};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let table = "name = 'robot'\n[says]\ndeny = { why = '$reason' }\n[event.tool]\nis = 'BeforeToolCall'\nsays = ['deny']\n";
+    /// std::fs::write(folder.path().join("robot.toml"), table)?;
+    /// std::fs::write(folder.path().join("hooks.toml"), "hooks = {}\n[[agents]]\nfile = 'robot.toml'\n")?;
+    /// let runtime = Runtime::load(folder.path().join("hooks.toml")).await?;
+    /// assert_eq!(runtime.dialect("robot")?.title(), "robot");
+    /// assert_eq!(runtime.dialect("claude")?, Dialect::Claude);
+    /// assert!(runtime.dialect("robots").is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is none. The sentence names those that there are.
+    pub fn dialect(&self, name: &str) -> Result<Dialect, String> {
+        Dialect::named(name, &self.current().own)
+    }
+
+    /// Returns the agents of your own that the files name now.
+    #[must_use]
+    pub fn agents(&self) -> Vec<Dialect> {
+        self.current().own.clone()
+    }
+
     /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> Status {

@@ -131,6 +131,31 @@ impl Init {
     }
 }
 
+impl Init {
+    /// The keys of an entry that have this word, such as `$command`.
+    pub(super) fn keys_of(&self, word: &str) -> Vec<&str> {
+        fn keys<'e>(value: &'e Value, word: &str, all: &mut Vec<&'e str>) {
+            match value {
+                Value::Array(values) => values.iter().for_each(|value| keys(value, word, all)),
+                Value::Object(object) => {
+                    for (key, value) in object {
+                        if value == word {
+                            all.push(key);
+                        }
+                        keys(value, word, all);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut all = Vec::new();
+        self.entry
+            .iter()
+            .for_each(|entry| keys(entry, word, &mut all));
+        all
+    }
+}
+
 impl Registration {
     /// Returns the command that the agent runs.
     ///

@@ -1,13 +1,16 @@
 //! The formats of other systems: what a hook reads of an event, and what its answer means.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use hooks_config::{ConfigError, Document};
 use hooks_core::agent::{AgentContext, AgentEvent};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
@@ -17,6 +20,7 @@ use crate::fault::Fault;
 mod goclaw;
 mod hear;
 mod init;
+mod like;
 pub(crate) mod names;
 mod own;
 pub(crate) mod raw;
@@ -36,15 +40,16 @@ macro_rules! dialects {
     ($($(#[$doc:meta])* $variant:ident = $module:ident $(, $files:literal)?;)*) => {
         /// The system whose file contains a definition, and whose protocol its handler speaks; or the system that calls
         /// our program as its hook.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Dialect {
             $($(#[$doc])* $variant,)*
+            /// An agent of your own, whose table a file names: see [`Dialect::own`].
+            Own(OwnAgent),
         }
 
         impl Dialect {
-            /// All dialects.
+            /// All dialects whose tables are compiled with this crate.
             pub const ALL: &[Dialect] = &[$(Dialect::$variant),*];
 
             /// Returns what is known about the system.
@@ -52,11 +57,39 @@ macro_rules! dialects {
                 match self {
                     $(Dialect::$variant => {
                         static SYSTEM: LazyLock<System> = LazyLock::new(|| {
-                            System::compiled(include_str!(concat!(env!("OUT_DIR"), "/", stringify!($module), ".json")))
+                            System::compiled(compiled(stringify!($module)).unwrap_or_default())
                         });
                         &SYSTEM
                     })*
+                    Dialect::Own(OwnAgent(system)) => system,
                 }
+            }
+
+            /// Returns the table of a system as people read it, with what it says in its file; nothing for an agent of
+            /// your own.
+            ///
+            /// ```
+            /// let table = hooks_runtime::Dialect::Kiro.table().expect("it is compiled with this crate");
+            /// assert!(table.contains("[event.PreToolUse]"));
+            /// ```
+            #[must_use]
+            pub fn table(self) -> Option<&'static str> {
+                match self {
+                    $(Dialect::$variant => {
+                        Some(include_str!(concat!("../../agents/", stringify!($module), ".toml")))
+                    })*
+                    Dialect::Own(_) => None,
+                }
+            }
+        }
+
+        /// Returns a table as the build has left it, by its name.
+        fn compiled(name: &str) -> Option<&'static str> {
+            match name {
+                $(stringify!($module) => {
+                    Some(include_str!(concat!(env!("OUT_DIR"), "/", stringify!($module), ".json")))
+                })*
+                _ => None,
             }
         }
     };
@@ -72,7 +105,96 @@ pub(crate) const NEXT: &[(&str, &str)] = &[
     ("BeforeStop", "AgentEnd"),
 ];
 
+/// An agent of your own: a table that a file names.
+///
+/// Two are equal if their tables are, so a file that is read again names the same agent.
+#[derive(Clone, Copy)]
+pub struct OwnAgent(&'static System);
+
+impl OwnAgent {
+    fn key(self) -> (&'static str, *const System) {
+        (&self.0.name, self.0)
+    }
+}
+
+impl PartialEq for OwnAgent {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for OwnAgent {}
+
+impl PartialOrd for OwnAgent {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for OwnAgent {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Hash for OwnAgent {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Debug for OwnAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OwnAgent").field(&self.0.name).finish()
+    }
+}
+
+/// The agents of users, by their tables. Each is read once and kept as long as the process runs, because a dialect is
+/// copied into every definition. A process reads few tables: each is a file that somebody has written.
+static OWN: Mutex<Vec<(Value, &'static System)>> = Mutex::new(Vec::new());
+
 impl Dialect {
+    /// Reads the table of an agent of your own, as `[[agents]]` in a file of hooks names it.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let table = r#"
+    ///     name = "robot"
+    ///     [call]
+    ///     event = ["event"]
+    ///     [says]
+    ///     deny = { stop = true, why = "$reason" }
+    ///     [event.tool]
+    ///     is      = "BeforeToolCall"
+    ///     matches = "tool"
+    ///     fields  = { tool = "name!", input = "args" }
+    ///     says    = ["deny"]
+    /// "#;
+    /// let robot = Dialect::own("robot.toml", table)?;
+    /// assert_eq!(robot.as_str(), "robot");
+    /// assert!(robot.raises().contains("BeforeToolCall"));
+    ///
+    /// let wrong = Dialect::own("robot.toml", table.replace("BeforeToolCall", "BeforeTool")).unwrap_err();
+    /// assert!(wrong.to_string().contains("`BeforeTool` is not an event"));
+    /// # Ok::<(), hooks_runtime::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the text cannot be parsed, or the table says something that has no meaning.
+    pub fn own(path: impl AsRef<Path>, text: impl Into<String>) -> Result<Self, ConfigError> {
+        let document = Document::of_file(path, text)?;
+        let (table, system) = System::of_user(&document)?;
+        let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = own.iter().find(|(known, _)| *known == table);
+        let system = known.map_or_else(|| &*Box::leak(Box::new(system)), |(_, system)| system);
+        if known.is_none() {
+            own.push((table, system));
+        }
+        Ok(Dialect::Own(OwnAgent(system)))
+    }
+
     /// Returns the name, as in a file, and as in `hooks run --as`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -151,6 +273,25 @@ impl Dialect {
                 let folder = path.parent().filter(|_| is_folder && is_json);
                 path.ends_with(name) || folder.is_some_and(|folder| folder.ends_with(name))
             })
+        })
+    }
+
+    /// Returns the system of a name: one of a file's own, or one of all.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub(crate) fn named(name: &str, own: &[Self]) -> Result<Self, String> {
+        let mut all = own.iter().chain(Dialect::ALL);
+        let found = all.find(|dialect| dialect.as_str() == name);
+        found.copied().ok_or_else(|| {
+            let names: Vec<_> = own
+                .iter()
+                .chain(Dialect::ALL)
+                .map(|all| all.as_str())
+                .collect();
+            let names = names.join("`, `");
+            format!("unknown system `{name}`: write one of `{names}`")
         })
     }
 
@@ -295,18 +436,27 @@ impl fmt::Display for Dialect {
     }
 }
 
+impl Serialize for Dialect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The dialects of [`Dialect::ALL`], by their names.
+impl<'de> Deserialize<'de> for Dialect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        name.parse().map_err(de::Error::custom)
+    }
+}
+
+/// The dialects of [`Dialect::ALL`], by their names. A runtime knows those of its file, too:
+/// [`Runtime::dialect`](crate::Runtime::dialect).
 impl FromStr for Dialect {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let all = Dialect::ALL.iter().copied();
-        all.clone()
-            .find(|dialect| dialect.as_str() == name)
-            .ok_or_else(|| {
-                let names: Vec<_> = all.map(Dialect::as_str).collect();
-                let names = names.join("`, `");
-                format!("unknown system `{name}`: write one of `{names}`")
-            })
+        Dialect::named(name, &[])
     }
 }
 

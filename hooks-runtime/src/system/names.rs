@@ -2,7 +2,7 @@
 
 use crate::events::{EVENTS, EventInfo};
 use crate::system::Dialect;
-use crate::system::table::When;
+use crate::system::table::{Event, When};
 
 /// Names of events in systems without a table, and ours.
 const NAMES: &[(&str, &str)] = &[
@@ -58,12 +58,10 @@ const NAMES: &[(&str, &str)] = &[
 
 /// Returns our events with this name, ours or the dialect's, each with its name for hooks of the dialect.
 pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, String)> {
-    // `SubagentStop` of Claude Code is a decision, made when the subagent wants to stop.
-    if dialect == Dialect::Claude && name == "SubagentStop" {
-        return EventInfo::named("BeforeStop")
-            .map(|event| (event, name.to_owned()))
-            .into_iter()
-            .collect();
+    // A name of the system's own comes first: `SubagentStop` of Claude Code is a decision, made when the subagent wants to
+    // stop.
+    if let Some(event) = dialect.system().named(name).and_then(Event::info) {
+        return vec![(event, name.to_owned())];
     }
     if let Some(event) = EventInfo::named(name) {
         return vec![(event, name.to_owned())];

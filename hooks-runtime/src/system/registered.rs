@@ -217,12 +217,10 @@ impl Dialect {
         let timeouts = &system.files.timeout;
         let written = timeouts.keys.iter().find_map(|key| keys.get(key)?.as_f64());
         around.timeout = written.or(around.timeout);
-        let named = keys
-            .get("trigger")
-            .and_then(Value::as_str)
-            .filter(|name| is_event(name));
-        around.event = named.or(around.event);
-        let mut commands = system.files.commands().chain(["powershell"]);
+        let keys_of = |word| system.init.iter().flat_map(move |init| init.keys_of(word));
+        let mut named = keys_of("$event").filter_map(|key| keys.get(key)?.as_str());
+        around.event = named.find(|name| is_event(name)).or(around.event);
+        let mut commands = system.files.commands().chain(keys_of("$command"));
         let command = commands.find_map(|key| match keys.get(key)? {
             Value::String(text) => Some((text.clone(), OwnCall::parse(text))),
             Value::Array(words) => {

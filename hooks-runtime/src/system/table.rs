@@ -7,16 +7,19 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use hooks_builtin::Profile;
+use hooks_config::{ConfigError, Document, Mistake, Segment};
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::init::Init;
 use super::shapes::Shape;
-use super::tools::{self, Class};
+use super::tools::{self, Aliases, Class};
+use super::{like, names};
 use crate::entry::OnFault;
 use crate::events::EventInfo;
 
@@ -135,7 +138,10 @@ impl When {
 
 /// What a matcher is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(
+    rename_all = "snake_case",
+    expecting = "write `none`, `tool`, `command`, `path`, `reason`, `kind`, `empty`, or a list of words"
+)]
 pub(crate) enum Subject {
     /// Nothing, so a matcher is ignored.
     #[default]
@@ -205,6 +211,13 @@ pub(crate) enum Means {
     #[default]
     Fail,
 }
+
+/// What exit codes mean in most systems.
+const USUAL_EXIT: [(&str, Means); 3] = [
+    ("0", Means::Answer),
+    ("2", Means::Refuse),
+    ("other", Means::No),
+];
 
 /// When a hook has to say something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -307,6 +320,12 @@ impl Field {
     pub(crate) fn is_of_context(&self) -> bool {
         matches!(self.path.as_str(), "" | "event" | "now" | "now_ms" | "turn")
             || self.path.starts_with("cx.")
+    }
+
+    /// Whether the path leads to a part of an event with these fields, or is the same in every event.
+    fn is_in<'f>(&self, mut fields: impl Iterator<Item = &'f &'static str>) -> bool {
+        let first = self.path.split('.').next().unwrap_or_default();
+        self.is_of_context() || fields.any(|field| *field == first)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -874,6 +893,8 @@ pub(crate) struct System {
     pub(crate) never: Vec<String>,
     /// Tools with several names there: older ones, and those that are shown.
     pub(crate) tools: Pairs<Vec<String>>,
+    /// The names for well-known tools, once somebody has asked for them.
+    pub(crate) aliases: OnceLock<Aliases>,
     /// Every place of every decision, for answers that may have no others.
     places: Vec<String>,
 }
@@ -887,11 +908,77 @@ impl System {
     pub(super) fn compiled(json: &str) -> Self {
         let system = serde_json::from_str::<Table>(json).map_err(|error| error.to_string());
         system
-            .and_then(System::new)
+            .and_then(|table| {
+                System::new(table).map_err(|wrong| format!("{:?}: {}", wrong.path, wrong.message))
+            })
             .unwrap_or_else(|why| panic!("{why}"))
     }
 
-    fn new(table: Table) -> Result<Self, String> {
+    /// Reads a table of the user's.
+    ///
+    /// # Errors
+    ///
+    /// If it is wrong. The error has every key that is unknown or has another type, or the first that means nothing.
+    pub(super) fn of_user(document: &Document) -> Result<(Value, Self), ConfigError> {
+        let mut own = document.value().clone();
+        document.read::<Table>(&own, &[])?;
+        let wrong = |path: &[Segment], message: String| document.mistake(path, message, None);
+        if let Some(other) = like::of(&own) {
+            let json = super::compiled(other).ok_or_else(|| {
+                wrong(
+                    &["like".into()],
+                    format!("there is no table `{other}`: `hooks agents list` names them"),
+                )
+            })?;
+            let other = serde_json::from_str(json).unwrap_or_default();
+            like::lay(&mut own, other);
+        }
+        let mut table: Table =
+            serde_json::from_value(own.clone()).map_err(|error| wrong(&[], error.to_string()))?;
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
+        if table.name.is_empty() || !table.name.chars().all(is_plain) {
+            let message = "a table has a `name` of letters in lower case, digits, `-` and `_`";
+            return Err(wrong(&["name".into()], message.to_owned()));
+        }
+        if super::compiled(&table.name).is_some() {
+            let message = format!(
+                "`{}` is an agent that is known already: choose another name",
+                table.name
+            );
+            return Err(wrong(&["name".into()], message));
+        }
+        if table.own || table.event.0.is_empty() {
+            let message = "a table has rows `[event.NAME]`: the agent's events, and ours for each";
+            return Err(wrong(&["event".into()], message.to_owned()));
+        }
+        if table.title.is_empty() {
+            table.title.clone_from(&table.name);
+        }
+        // An agent that says how it is told something calls.
+        if table.event.0.iter().any(|(_, row)| row.says.is_some()) {
+            table.call.get_or_insert_default();
+        }
+        // Where it names the event, its hooks read the name.
+        let key = table.call.as_ref().and_then(|call| call.event.first());
+        if let Some(key) = key.filter(|key| table.fields.get(key).is_none()) {
+            let name = Field {
+                path: "event".into(),
+                ..Field::default()
+            };
+            table.fields.0.push((key.clone(), Fields(vec![name])));
+        }
+        let system = System::new(table).map_err(|mistake| document.show(mistake))?;
+        Ok((own, system))
+    }
+
+    fn new(mut table: Table) -> Result<Self, Mistake> {
+        if table.hooks.exit.0.is_empty() {
+            table.hooks.exit = Pairs(
+                USUAL_EXIT
+                    .map(|(code, means)| (code.to_owned(), means))
+                    .into(),
+            );
+        }
         let names: Vec<_> = table.event.0.iter().map(|(_, row)| row).collect();
         // By another name of the same event, a hook says the same.
         let says_of = |row: &Row| {
@@ -917,6 +1004,7 @@ impl System {
         Ok(System {
             places: places.map(|(path, _)| path.clone()).collect(),
             rows: rows?,
+            aliases: OnceLock::new(),
             other,
             never: table.none,
             tools: table.tools,
@@ -996,20 +1084,31 @@ impl System {
 
 impl Table {
     /// An event with what other parts of the table say about it.
-    fn event(&self, named: &str, row: &Row, says: &[String]) -> Result<Event, String> {
-        let wrong = |what: String| format!("{}: `{named}`: {what}", self.name);
+    fn event(&self, named: &str, row: &Row, says: &[String]) -> Result<Event, Mistake> {
+        let wrong = |key: &str, what: String| {
+            let at = [
+                Segment::key("event"),
+                Segment::key(named),
+                Segment::key(key),
+            ];
+            Mistake::new(at, what)
+        };
         let info = EventInfo::named(&row.is);
         let ours = match info {
             Some(info) => info.name,
             None if named.is_empty() => "",
-            None => return Err(wrong(format!("`{}` is not an event", row.is))),
+            None => {
+                let mistake = wrong("is", format!("`{}` is not an event", row.is));
+                return Err(mistake.with_help(names::suggestion(&row.is)));
+            }
         };
-        let rows = |names: &[String]| -> Result<Vec<(What, Says)>, String> {
+        let rows = |names: &[String]| -> Result<Vec<(What, Says)>, Mistake> {
             let rows = names.iter().map(|name| {
                 let says = self.says.get(name);
-                let says = says.ok_or_else(|| wrong(format!("`says` has no row `{name}`")))?;
-                let what =
-                    What::of(name).ok_or_else(|| wrong(format!("`{name}` is not a decision")))?;
+                let says =
+                    says.ok_or_else(|| wrong("says", format!("`[says]` has no `{name}`")))?;
+                let what = What::of(name)
+                    .ok_or_else(|| wrong("says", format!("`{name}` is not a decision")))?;
                 Ok((what, says.clone()))
             });
             rows.collect()
@@ -1019,8 +1118,19 @@ impl Table {
             let set = self
                 .sets
                 .get(set)
-                .ok_or_else(|| wrong(format!("`sets` has no `{set}`")))?;
+                .ok_or_else(|| wrong("with", format!("`[sets]` has no `{set}`")))?;
             parts.push(set);
+        }
+        for (key, fields) in &row.fields.0 {
+            let known = info.into_iter().flat_map(|info| info.fields);
+            let unknown = fields.0.iter().find(|field| !field.is_in(known.clone()));
+            if let (Some(field), Some(info)) = (unknown, info) {
+                let fields = info.fields.join("`, `");
+                let message = format!("`{}` has no `{}`: it has `{fields}`", info.name, field.path);
+                let mut mistake = wrong("fields", message);
+                mistake.path.push(Segment::key(key));
+                return Err(mistake);
+            }
         }
         parts.push(&row.fields);
         let (mut reads, mut writes) = (Vec::new(), Vec::new());

@@ -4,7 +4,7 @@
 //! name, and the arguments have the names that go with it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use hooks_builtin::__tools::{Same, arguments, arguments_of, names as tools_of, same};
 use hooks_builtin::Profile;
@@ -99,8 +99,6 @@ impl Default for Aliases {
 impl Aliases {
     /// Returns the dialect's names for well-known tools. In our own files, a tool has all of its names.
     pub(crate) fn of(dialect: Dialect) -> Self {
-        static OF: [OnceLock<Aliases>; Dialect::ALL.len()] =
-            [const { OnceLock::new() }; Dialect::ALL.len()];
         let has_table = matches!(
             dialect,
             Dialect::Hooks | Dialect::Claude | Dialect::Codex | Dialect::Gemini | Dialect::Goose
@@ -108,7 +106,10 @@ impl Aliases {
         if !has_table && dialect.system().files.profile.is_none() {
             return Aliases::default();
         }
-        let of = OF[dialect as usize].get_or_init(|| Aliases::made(dialect));
+        let of = dialect
+            .system()
+            .aliases
+            .get_or_init(|| Aliases::made(dialect));
         of.clone()
     }
 

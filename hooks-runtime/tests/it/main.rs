@@ -21,6 +21,7 @@ mod logs;
 mod mistakes;
 mod object;
 mod order;
+mod own_agents;
 mod owned;
 mod picoclaw;
 mod process;

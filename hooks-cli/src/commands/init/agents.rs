@@ -1,8 +1,12 @@
 //! The agents whose settings `hooks init` knows: those whose table says how the settings look.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
 use hooks_builtin::__tools::names;
 use hooks_runtime::{Dialect, Init, Registration};
 
@@ -13,26 +17,76 @@ use crate::commands::serve::RAISED;
 pub(crate) struct Agent {
     pub(crate) system: Dialect,
     pub(crate) init: &'static Init,
+    /// The file of its table, if it is one of the user's own.
+    pub(crate) table: Option<&'static Path>,
 }
 
 pub(crate) const TEXTS: &str = "replaces secrets in the output of tools and in outgoing messages; with `{ model_input = true }` in prompts, too";
 
 /// All agents whose settings can be written.
 pub(crate) fn all() -> impl Iterator<Item = Agent> {
-    let agent = |system: &Dialect| {
-        Some(Agent {
-            system: *system,
-            init: system.init()?,
-        })
-    };
-    Dialect::ALL.iter().filter_map(agent)
+    Dialect::ALL.iter().copied().filter_map(of)
 }
 
-/// The names on the command line, as the agents that they stand for.
-pub(crate) fn parser() -> impl TypedValueParser<Value = Agent> {
-    let named = |name: String| all().find(|agent| agent.system.as_str() == name);
-    PossibleValuesParser::new(all().map(|agent| agent.system.as_str()))
-        .map(move |name| named(name).expect("it is one of these names"))
+/// An agent, if its settings are known.
+pub(crate) fn of(system: Dialect) -> Option<Agent> {
+    let init = system.init()?;
+    let table = None;
+    Some(Agent {
+        system,
+        init,
+        table,
+    })
+}
+
+/// Understands the name of an agent, or the file of the table of one of your own.
+#[derive(Clone, Debug)]
+pub(crate) struct Named;
+
+impl TypedValueParser for Named {
+    type Value = Agent;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Agent, clap::Error> {
+        let path = Path::new(value);
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            let names = PossibleValuesParser::new(all().map(|agent| agent.system.as_str()));
+            let name = names.parse_ref(command, arg, value)?;
+            return Ok(all()
+                .find(|agent| agent.system.as_str() == name)
+                .expect("it is one of these names"));
+        }
+        own(path).map_err(|error| {
+            clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).with_cmd(command)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
+        Some(Box::new(
+            all().map(|agent| PossibleValue::new(agent.system.as_str())),
+        ))
+    }
+}
+
+/// Reads a table of an agent of the user's own, in which is how its settings look.
+fn own(path: &Path) -> Result<Agent, String> {
+    let text =
+        hooks_runtime::__read_text(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let system = Dialect::own(path, text).map_err(|error| error.to_string())?;
+    let agent = of(system).ok_or_else(|| {
+        let path = path.display();
+        format!("{path}: the table has no `[init]`, so the agent's settings are not known")
+    })?;
+    // The arguments of this process name few.
+    let table: &'static Path = Box::leak(Box::<Path>::from(path));
+    Ok(Agent {
+        table: Some(table),
+        ..agent
+    })
 }
 
 impl Agent {

@@ -13,7 +13,8 @@ use crate::file::{self, File, Format};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Asked {
     pub(super) loads: Loads,
-    pub(super) system: Dialect,
+    /// The agent, by its name: the file may name it.
+    pub(super) system: String,
     /// The event, if the agent's input does not name it.
     pub(super) event: Option<String>,
     /// The folder and the variables of the process that asks.
@@ -67,8 +68,10 @@ impl From<Reply> for Said {
 }
 
 impl Said {
-    pub(super) fn refused(system: Dialect, why: impl std::fmt::Display) -> Self {
-        system.refuse(why).into()
+    /// A refusal in the words of an agent; in those that every agent understands if only the file knows the agent.
+    pub(super) fn refused(system: &str, why: impl std::fmt::Display) -> Self {
+        let known: Dialect = system.parse().unwrap_or_default();
+        known.refuse(why).into()
     }
 }
 
@@ -97,7 +100,17 @@ impl Asked {
     }
 
     /// Asks the hooks of a runtime that was built for this.
-    pub(super) async fn judge(&self, runtime: &Runtime, input: &[u8]) -> (Said, bridge::Judged) {
+    ///
+    /// # Errors
+    ///
+    /// The refusal, if there is no such agent.
+    pub(super) async fn judge(
+        &self,
+        runtime: &Runtime,
+        input: &[u8],
+    ) -> Result<(Said, bridge::Judged), Said> {
+        let system = runtime.dialect(&self.system);
+        let system = system.map_err(|why| Said::refused(&self.system, why))?;
         let is_set = |name: &str| match &self.variables {
             Some(variables) => variables.contains_key(name),
             None => std::env::var_os(name).is_some(),
@@ -118,22 +131,22 @@ impl Asked {
             event: self.event.as_deref(),
             project_dir: self.loads.project.as_deref(),
             is_set: &is_set,
-            ..Call::new(self.system, input)
+            ..Call::new(system, input)
         };
         let judged = bridge::run(runtime, call).await;
         let mut said = Said::from(judged.reply.clone());
         // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
-        let is_shown = self.system == Dialect::Gemini && said.stdout.is_empty();
+        let is_shown = system == Dialect::Gemini && said.stdout.is_empty();
         if said.exit_code == 0 && !is_shown {
             // Each event is a run of its own: what is about the whole file is said once, if the agent has a place for
             // that.
             let plain = judged.named.replace('_', "");
             let is_first = plain.eq_ignore_ascii_case("SessionStart")
-                || !self.system.raises().contains("SessionStart");
+                || !system.raises().contains("SessionStart");
             said.notices =
                 file::notices(runtime, |notice| is_first || notice.contains(&judged.named));
         }
-        (said, judged)
+        Ok((said, judged))
     }
 
     /// Does the work in this process.
@@ -142,15 +155,15 @@ impl Asked {
             let (builder, warnings) = self.loads.builder();
             let mut said = match builder.build().await {
                 Ok(runtime) => {
-                    let (said, _) = self.judge(&runtime, input).await;
+                    let judged = self.judge(&runtime, input).await;
                     runtime.shutdown().await;
-                    said
+                    judged.map_or_else(|refused| refused, |(said, _)| said)
                 }
-                Err(error) => Said::refused(self.system, error),
+                Err(error) => Said::refused(&self.system, error),
             };
             said.warnings = warnings;
             said
         });
-        done.unwrap_or_else(|failure| Said::refused(self.system, failure))
+        done.unwrap_or_else(|failure| Said::refused(&self.system, failure))
     }
 }

@@ -26,7 +26,7 @@ use crate::file::{self, Format};
 
 pub(crate) fn run(
     named: Option<PathBuf>,
-    system: Dialect,
+    system: &str,
     format: Format,
     event: Option<String>,
     records: Option<PathBuf>,
@@ -48,13 +48,14 @@ pub(crate) fn run(
 
 fn answer(
     named: Option<PathBuf>,
-    system: Dialect,
+    system: &str,
     format: Format,
     event: Option<String>,
     records: Option<PathBuf>,
 ) -> Said {
     // The current folder follows the agent, which may write a file there.
-    let project = system.project_dir(|name| std::env::var(name).ok());
+    let known: Option<Dialect> = system.parse().ok();
+    let project = known.and_then(|system| system.project_dir(|name| std::env::var(name).ok()));
     let found = match (named, &project) {
         (None, Some(folder)) => file::above(folder.as_ref()),
         (named, _) => file::find(named),
@@ -76,7 +77,7 @@ fn answer(
             project,
             records: records.as_deref().map(here),
         },
-        system,
+        system: system.to_owned(),
         event,
         folder: std::env::current_dir().ok(),
         variables: asked::variables(),

@@ -102,15 +102,14 @@ impl Warm {
         let (mut said, judged, warnings) = match self.runtime(&asked.loads, caller).await {
             Ok(built) => {
                 let judging = asked.judge(&built.runtime, input);
-                let (said, judged) = caller.scope(judging).await;
-                (
-                    said,
-                    (judged.event, judged.decision),
-                    built.warnings.clone(),
-                )
+                let (said, judged) = match caller.scope(judging).await {
+                    Ok((said, judged)) => (said, (judged.event, judged.decision)),
+                    Err(refused) => (refused, (None, Decided::Block)),
+                };
+                (said, judged, built.warnings.clone())
             }
             Err((error, warnings)) => {
-                let said = Said::refused(asked.system, error);
+                let said = Said::refused(&asked.system, error);
                 (said, (None, Decided::Block), warnings)
             }
         };

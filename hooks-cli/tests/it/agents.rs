@@ -1,0 +1,135 @@
+//! `hooks agents`, and an agent whose table a file names.
+
+use crate::common::{hooks, json};
+
+const TABLE: &str = "name = 'robot'\ntitle = 'Robot'\n[call]\nevent = ['kind']\n[says]\ndeny = { why = '$reason' }\n\
+    [event.tool_wanted]\nis = 'BeforeToolCall'\nmatches = 'tool'\nfields = { tool = 'name!', input = 'args' }\nsays = ['deny']\n\
+    [init]\nfile = '.robot/hooks.json'\nentry = { run = '$command' }\nprofiles = ['common']\n";
+
+#[test]
+fn every_agent_has_a_table_that_another_can_begin_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let listed = hooks(folder.path(), &["agents", "list", "--json"], "");
+    let listed = json(&listed.out);
+    let names: Vec<_> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert!(names.len() >= 17 && names.contains(&"claude"), "{names:?}");
+    for name in names {
+        let shown = hooks(folder.path(), &["agents", "show", name], "").out;
+        let file = folder.path().join("mine.toml");
+        let check = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            hooks(folder.path(), &["agents", "check", "mine.toml"], "")
+        };
+        let known = check(&shown);
+        assert!(
+            known.code == 1 && known.out.contains("known already"),
+            "{name}: {}",
+            known.out
+        );
+        let (own, other) = (format!("name  = \"{name}\""), "name = \"mine\"");
+        let mine = shown
+            .replacen(&own, other, 1)
+            .replace("script ", "# script ");
+        let mine = check(&mine);
+        assert!(
+            mine.code == 0 && mine.out.contains("--as mine"),
+            "{name}: {}{}",
+            mine.out,
+            mine.errors
+        );
+    }
+}
+
+#[test]
+fn an_agent_of_ones_own_is_connected_as_others_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let table = path.join("robot.toml");
+    std::fs::write(&table, TABLE).unwrap();
+    let table = table.to_str().unwrap();
+    let written = hooks(path, &["init", "--agent", table, "--write"], "");
+    assert_eq!(written.code, 0, "{}", written.errors);
+    let file = std::fs::read_to_string(path.join("hooks.toml")).unwrap();
+    assert!(file.contains("[[agents]]\nfile = \"robot.toml\""), "{file}");
+    let settings = json(&std::fs::read_to_string(path.join(".robot/hooks.json")).unwrap());
+    let command = settings["hooks"]["tool_wanted"][0]["run"].as_str().unwrap();
+    assert!(command.ends_with("hooks.toml --as robot"), "{command}");
+
+    let call = r#"{"kind":"tool_wanted","tool":"shell","input":{"command":"git push --force"}}"#;
+    let said = hooks(path, &["run", "hooks.toml", "--as", "robot"], call);
+    assert_eq!(said.code, 0, "{}", said.errors);
+    assert!(
+        json(&said.out)["why"]
+            .as_str()
+            .unwrap()
+            .contains("force pushes"),
+        "{}",
+        said.out
+    );
+    let said = hooks(path, &["run", "hooks.toml", "--as", "robo"], call);
+    assert!(
+        said.code == 2 && said.errors.contains("unknown system `robo`"),
+        "{}",
+        said.errors
+    );
+
+    let said = hooks(path, &["doctor"], "");
+    assert!(
+        said.code == 0 && said.out.contains("Robot: fine"),
+        "{}",
+        said.out
+    );
+    let said = hooks(path, &["check", "--for", table], "");
+    assert_eq!(said.code, 0, "{}", said.out);
+    // A file that does not know the agent cannot answer it.
+    std::fs::write(path.join("hooks.toml"), "[hooks.builtin]\nredact = true\n").unwrap();
+    let written = hooks(path, &["init", "--agent", table, "--write"], "");
+    assert!(
+        written.errors.contains("does not know Robot"),
+        "{}",
+        written.errors
+    );
+    let said = hooks(path, &["run", "hooks.toml", "--as", "robot"], call);
+    assert_eq!(said.code, 2, "{}", said.errors);
+    let removed = hooks(path, &["init", "--agent", table, "--remove"], "");
+    assert!(
+        removed.code == 0 && !path.join(".robot/hooks.json").exists(),
+        "{}",
+        removed.errors
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |text: String, args: &[&str]| {
+        std::fs::write(folder.path().join("robot.toml"), text).unwrap();
+        hooks(folder.path(), &[args, &["robot.toml"]].concat(), "")
+    };
+    let wrong = check(
+        TABLE.replace("BeforeToolCall", "BeforeTool"),
+        &["agents", "check"],
+    );
+    assert!(
+        wrong.code == 1 && wrong.out.contains("robot.toml:8"),
+        "{}",
+        wrong.out
+    );
+    let wrong = check(
+        TABLE.replace("BeforeToolCall", "BeforeTool"),
+        &["agents", "check", "--json"],
+    );
+    assert_eq!(json(&wrong.out)["mistakes"][0]["line"], 8, "{}", wrong.out);
+    let without = TABLE.split("[init]").next().unwrap().to_owned();
+    let wrong = check(without, &["doctor", "--for"]);
+    assert!(
+        wrong.code == 2 && wrong.errors.contains("has no `[init]`"),
+        "{}",
+        wrong.errors
+    );
+}

@@ -1,0 +1,235 @@
+//! An agent of your own is a table in a file.
+
+use std::path::Path;
+
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::hooks;
+use hooks_runtime::bridge::{Call, Reply, run};
+use hooks_runtime::{ConfigError, Dialect, Runtime, Trust};
+use serde_json::json;
+
+/// The table that the documentation shows.
+fn table() -> String {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/agents.md")).unwrap();
+    let (_, rest) = page
+        .split_once("```toml\nname  = \"robot\"")
+        .expect("the table of the robot");
+    let (table, _) = rest.split_once("```").unwrap();
+    format!("name  = \"robot\"{table}")
+}
+
+const HOOKS: &str = "[[agents]]\nfile = 'robot.toml'\n\
+    [[hooks.on]]\nevent = 'BeforeToolCall'\ntools = ['rm']\nblock = 'not here: {args.path}'\n\
+    [[hooks.on]]\nevent = 'MessageReceived'\ncontext = 'be kind'\n\
+    [[hooks.on]]\nevent = 'prompt'\nif = 'content == \"bye\"'\nblock = 'stay'\n";
+
+fn folder(hooks: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("hooks.toml"), hooks).unwrap();
+    std::fs::write(folder.path().join("robot.toml"), table()).unwrap();
+    folder
+}
+
+async fn load(folder: &Path) -> Result<Runtime, ConfigError> {
+    Runtime::builder()
+        .file(folder.join("hooks.toml"))
+        .project_dir(folder)
+        .build()
+        .await
+}
+
+async fn said(runtime: &Runtime, input: &str) -> Reply {
+    let robot = runtime.dialect("robot").unwrap();
+    run(runtime, Call::new(robot, input.as_bytes())).await.reply
+}
+
+#[tokio::test]
+async fn it_calls_in_its_words_and_is_answered_in_them() {
+    let hooks = HOOKS.replace("event = 'prompt'", "event = 'MessageReceived'");
+    let folder = folder(&hooks);
+    let runtime = load(folder.path()).await.unwrap();
+    for (input, answer) in [
+        (
+            r#"{"kind":"tool_wanted","tool":"rm","input":{"path":"/x"}}"#,
+            r#"{"verdict":"no","why":"not here: /x (hook: BeforeToolCall-1)"}"#,
+        ),
+        (r#"{"kind":"tool_wanted","tool":"ls","input":{}}"#, ""),
+        (r#"{"kind":"prompt","text":"hi"}"#, r#"{"hint":"be kind"}"#),
+    ] {
+        let reply = said(&runtime, input).await;
+        assert_eq!(
+            (reply.exit_code, reply.stdout.trim()),
+            (0, answer),
+            "{input}: {}",
+            reply.stderr
+        );
+    }
+    // A call that cannot be judged is refused.
+    let reply = said(&runtime, r#"{"kind":"tool_wanted"}"#).await;
+    assert_eq!(
+        (reply.exit_code, &*reply.stderr),
+        (2, "`tool` is missing, or not a string\n")
+    );
+    // An event that its table does not have runs no hook, and says so.
+    let reply = said(&runtime, r#"{"kind":"sleep"}"#).await;
+    assert!(
+        reply.exit_code == 0
+            && reply
+                .stderr
+                .contains("`sleep` is not a known event of Robot"),
+        "{}",
+        reply.stderr
+    );
+    assert_eq!(runtime.agents(), [runtime.dialect("robot").unwrap()]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn its_own_hooks_run_here() {
+    let answers =
+        "#!/bin/sh\ncat > asked.json\necho '{\"verdict\":\"no\",\"why\":\"asked the robot\"}'\n";
+    let of = |more: &str| format!("[[agents]]\nfile = 'robot.toml'\n{more}");
+    for more in [
+        "[[hooks.on]]\nevent = 'tool_wanted'\ndialect = 'robot'\ncommand = 'sh ./answers.sh'\n",
+        "[[hooks.import]]\nfile = 'theirs.json'\ndialect = 'robot'\n",
+    ] {
+        let folder = folder(&of(more));
+        let theirs = json!({ "hooks": { "tool_wanted": [{ "hooks": [{ "type": "command", "command": "sh ./answers.sh" }] }] } });
+        std::fs::write(folder.path().join("theirs.json"), theirs.to_string()).unwrap();
+        std::fs::write(folder.path().join("answers.sh"), answers).unwrap();
+        let files = "\n[files]\nkinds = [\"command\"]\nruns_at_file = true\n";
+        std::fs::write(folder.path().join("robot.toml"), table() + files).unwrap();
+        let runtime = load(folder.path()).await.unwrap();
+        let cx = AgentContext {
+            cwd: folder.path().display().to_string(),
+            ..AgentContext::new("s1")
+        };
+        let mut call = BeforeToolCall::new("c1", "rm", json!({ "path": "/x" }));
+        let result = hooks![..runtime.clone()].intercept(&cx, &mut call).await;
+        let said = format!("{result:?}");
+        assert!(said.contains("asked the robot"), "{more}: {said}");
+        let asked = std::fs::read_to_string(folder.path().join("asked.json")).unwrap();
+        let asked: serde_json::Value = serde_json::from_str(&asked).unwrap();
+        assert_eq!(asked["tool"], "rm", "{asked}");
+        assert_eq!(asked["input"], json!({ "path": "/x" }));
+        assert_eq!(
+            (&asked["kind"], &asked["session"]),
+            (&json!("tool_wanted"), &json!("s1"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_changed_table_is_another_agent() {
+    let folder = folder("hooks = {}\n[[agents]]\nfile = 'robot.toml'\n");
+    let runtime = load(folder.path()).await.unwrap();
+    let before = runtime.dialect("robot").unwrap();
+    assert_eq!(
+        load(folder.path()).await.unwrap().dialect("robot").unwrap(),
+        before
+    );
+    std::fs::write(
+        folder.path().join("robot.toml"),
+        table().replace("title = \"Robot\"", "title = \"Droid\""),
+    )
+    .unwrap();
+    runtime.reload().await.unwrap();
+    let after = runtime.dialect("robot").unwrap();
+    assert_eq!((before.title(), after.title()), ("Robot", "Droid"));
+    assert_ne!(before, after);
+    // A wrong table leaves the last one in force.
+    std::fs::write(folder.path().join("robot.toml"), "name = 'robot'\n").unwrap();
+    runtime.reload().await.unwrap_err();
+    assert_eq!(runtime.dialect("robot").unwrap(), after);
+}
+
+#[test]
+fn what_is_wrong_is_told_at_its_place() {
+    let table = table();
+    for (from, to, message) in [
+        (
+            "name  = \"robot\"",
+            "name  = \"claude\"",
+            "an agent that is known already",
+        ),
+        (
+            "name  = \"robot\"",
+            "name  = \"My Robot\"",
+            "letters in lower case",
+        ),
+        (
+            "\"BeforeToolCall\"",
+            "\"BeforeTool\"",
+            "`BeforeTool` is not an event",
+        ),
+        (
+            "matches = \"tool\"",
+            "matches = \"tol\"",
+            "write `none`, `tool`",
+        ),
+        ("\"args\"", "\"argz\"", "`BeforeToolCall` has no `argz`"),
+        ("\"args\"", "\"args as cube\"", "`cube` is not a shape"),
+        ("[\"deny\"]", "[\"denie\"]", "`[says]` has no `denie`"),
+        ("matches =", "match =", "unknown key `match`"),
+        (
+            "[call]",
+            "like = \"clod\"\n[call]",
+            "there is no table `clod`",
+        ),
+    ] {
+        assert!(table.contains(from), "{from}");
+        let wrong = table.replacen(from, to, 1);
+        let (before, _) = wrong.split_at(wrong.find(to).unwrap());
+        let line = 1 + before.matches('\n').count();
+        let error = Dialect::own("robot.toml", wrong).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert_eq!(error.line(), Some(line), "{error}");
+    }
+    let nothing = Dialect::own("robot.toml", "name = 'robot'").unwrap_err();
+    assert!(nothing.to_string().contains("[event.NAME]"), "{nothing}");
+    let like = "name = 'cousin'\nlike = 'claude'\n[call]\nevent = ['hook_event_name']\n";
+    let cousin = Dialect::own("cousin.toml", like).unwrap();
+    assert!(cousin.calls().any(|event| event == "PreToolUse"));
+    assert_eq!(cousin.to_string(), "cousin");
+}
+
+#[tokio::test]
+async fn a_table_that_is_missing_or_meant_twice_is_a_mistake() {
+    let of = |more: &str| format!("hooks = {{}}\n[[agents]]\nfile = 'robot.toml'\n{more}");
+    let twice = folder(&of("[[agents]]\nfile = 'other.toml'\n"));
+    std::fs::write(
+        twice.path().join("other.toml"),
+        table().replace("Robot", "Other"),
+    )
+    .unwrap();
+    let wrong = load(twice.path()).await.unwrap_err().to_string();
+    assert!(
+        wrong.contains("hooks.toml:5")
+            && wrong.contains("another file names an agent `robot`, too"),
+        "{wrong}"
+    );
+    let gone = folder(&of("[[agents]]\nfile = 'gone.toml'\n"));
+    let wrong = load(gone.path()).await.unwrap_err().to_string();
+    assert!(
+        wrong.contains("gone.toml") && wrong.contains("cannot be read"),
+        "{wrong}"
+    );
+    let unknown = folder("[[hooks.import]]\nfile = 'theirs.json'\ndialect = 'robo'\n");
+    let wrong = load(unknown.path()).await.unwrap_err().to_string();
+    assert!(wrong.contains("unknown system `robo`"), "{wrong}");
+}
+
+#[tokio::test]
+async fn a_table_in_a_project_that_is_not_trusted_is_not_read() {
+    let folder = folder("hooks = {}\n[[agents]]\nfile = 'robot.toml'\n");
+    let file = folder.path().join("hooks.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let trust = Trust::none().with_text(&file, &Trust::fingerprint(&text));
+    let built = Runtime::builder().found(&file).trust(trust).build().await;
+    let wrong = built.unwrap_err().to_string();
+    assert!(
+        wrong.contains("robot.toml") && wrong.contains("you have not trusted it"),
+        "{wrong}"
+    );
+}
