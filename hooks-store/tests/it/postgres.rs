@@ -51,7 +51,8 @@ impl Server {
             running: Mutex::default(),
         };
         let data = server.data();
-        let args = ["-A", "trust", "-U", "hooks", "-D", &data];
+        // The machine does not lose its power, and a slow disk would be waited for at each of many databases.
+        let args = ["-N", "-A", "trust", "-U", "hooks", "-D", &data];
         let made = server.command("initdb", &args).status().unwrap();
         assert!(made.success(), "initdb");
         server.begin();
@@ -66,7 +67,12 @@ impl Server {
     pub(crate) fn begin(&self) {
         let sockets = format!("unix_socket_directories={}", self.folder.path().display());
         let data = self.data();
-        let settings = ["listen_addresses=", "max_connections=300", &sockets];
+        let settings = [
+            "listen_addresses=",
+            "max_connections=300",
+            "fsync=off",
+            &sockets,
+        ];
         let settings = settings.iter().flat_map(|setting| ["-c", setting]);
         let args: Vec<_> = ["-D", &data].into_iter().chain(settings).collect();
         let child = self.command("postgres", &args).spawn().unwrap();
@@ -86,17 +92,28 @@ impl Server {
         std::fs::read_to_string(Path::new(&self.data()).join("postmaster.pid")).ok()
     }
 
-    /// Ends the server, as a loss of power does.
+    /// Ends the server, as a crash of all its processes does.
     pub(crate) fn end(&self) {
         let Some(mut child) = self.running.lock().unwrap().take() else {
             return;
         };
-        let state = self.state().unwrap_or_default();
-        let id = state.lines().next().and_then(|id| id.parse().ok());
-        if let Some(server) = id.and_then(Pid::from_raw) {
-            kill_process(server, Signal::QUIT).unwrap();
+        let id = || {
+            let state = self.state()?;
+            Pid::from_raw(state.lines().next()?.parse().ok()?)
+        };
+        // Asked again: a server that is about to start may not have said its id.
+        for _ in 0..600 {
+            if let Some(server) = id() {
+                let _ = kill_process(server, Signal::QUIT);
+            }
+            if child.try_wait().unwrap().is_some() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
         }
-        child.wait().unwrap();
+        // What starts it for another user hands nothing else on.
+        let _ = child.kill();
+        let _ = child.wait();
     }
 
     /// Makes a database.
