@@ -106,7 +106,9 @@ pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recorder, Records};
 pub use self::record::{RawAnswer, RecordFilter};
-pub use self::replay::{Example, Group, LeftOut, Replay, Replayed, SuggestedLine, Suggestion};
+pub use self::replay::{
+    Example, Group, HookCount, LeftOut, Replay, Replayed, SuggestedLine, Suggestion,
+};
 pub use self::runtime::{Decided, Outcome};
 pub use self::runtime::{
     Explanation, FailedOpen, HookStatus, Ordered, Refused, Revision, Runtime, RuntimeBuilder,

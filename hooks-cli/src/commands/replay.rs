@@ -104,6 +104,24 @@ fn show(replayed: &Replayed) {
             say!("         {at}  {}  {session}", Visible(said.trim_end()));
         }
     }
+    let sessions = replayed.sessions;
+    let idle = replayed.hooks.iter().filter(|hook| hook.events == 0);
+    for hook in idle {
+        let why = if hook.had_events {
+            format!("would have run in 0 of {sessions} sessions: does its matcher fit?")
+        } else {
+            format!("is for events that these {sessions} sessions do not have")
+        };
+        let style = if hook.had_events { WARN } else { DIM };
+        say!("{:>7}  {}  {why}", 0, painted(style, Visible(&hook.hook)));
+    }
+    for hook in replayed.hooks.iter().filter(|hook| hook.events > 0) {
+        let (name, ran) = (painted(BOLD, Visible(&hook.hook)), hook.sessions);
+        say!(
+            "{:>7}  {name}  would have run in {ran} of {sessions} sessions",
+            hook.events
+        );
+    }
     for left_out in &replayed.left_out {
         let why = painted(WARN, "not asked");
         say!("{:>7}  {why}  {}", left_out.count, Visible(&left_out.hook));

@@ -13,11 +13,12 @@ mod session;
 mod suggest;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -105,6 +106,10 @@ pub struct Replayed {
     pub changed: u64,
     /// These decisions, by the hook that makes the difference; the most frequent first.
     pub groups: Vec<Group>,
+    /// How often each hook of the files would have run, in their order: a matcher that never fits shows here.
+    pub hooks: Vec<HookCount>,
+    /// In how many sessions the events happened.
+    pub sessions: u64,
     /// The handlers that could not be asked, and how often; then the decision is that of the others.
     pub left_out: Vec<LeftOut>,
     /// What could not be read, with its place; at most 20 of them.
@@ -152,6 +157,20 @@ pub struct Example {
     pub reason: Option<String>,
 }
 
+/// How often a hook would have run if no other hook had ended the event before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct HookCount {
+    /// The hook.
+    pub hook: String,
+    /// For which events.
+    pub events: u64,
+    /// In how many sessions.
+    pub sessions: u64,
+    /// Whether any event happened that the hook is for. If not, these sessions say nothing about its matcher.
+    pub had_events: bool,
+}
+
 /// A handler that a dry run does not run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -162,12 +181,19 @@ pub struct LeftOut {
     pub count: u64,
 }
 
+/// One for all threads, so that a session is the same in each.
+static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
 /// What one thread has found.
 #[derive(Default)]
 struct Found {
     asked: u64,
     groups: BTreeMap<(String, RecordOutcomeWord, RecordOutcomeWord), (u64, Vec<Example>)>,
     left_out: BTreeMap<String, u64>,
+    /// How often each hook would have run, and the sessions, by their hashes.
+    matched: HashMap<String, (u64, HashSet<u64>)>,
+    sessions: HashSet<u64>,
+    events: BTreeSet<&'static str>,
     unread: Vec<String>,
     unread_count: u64,
     blocked: Blocked,
@@ -207,6 +233,13 @@ impl Found {
         for (hook, count) in other.left_out {
             *self.left_out.entry(hook).or_default() += count;
         }
+        for (hook, (count, sessions)) in other.matched {
+            let matched = self.matched.entry(hook).or_default();
+            matched.0 += count;
+            matched.1.extend(sessions);
+        }
+        self.sessions.extend(other.sessions);
+        self.events.extend(other.events);
         self.unread_count += other.unread_count;
         self.late += other.late;
         self.unread.extend(other.unread);
@@ -238,6 +271,8 @@ impl From<Found> for Replayed {
                 .collect(),
             unread: found.unread,
             unread_count: found.unread_count,
+            sessions: found.sessions.len() as u64,
+            hooks: Vec::new(),
             suggestion: None,
             late: found.late,
         }
@@ -340,7 +375,18 @@ impl Replay {
         }
         let policy = self.runtime.policy().filter(|_| self.suggests);
         let suggestion = policy.map(|policy| found.blocked.suggestion(&policy));
+        let hooks = self.runtime.status().hooks.into_iter().map(|hook| {
+            let (events, sessions) = found.matched.remove(&hook.name).unwrap_or_default();
+            HookCount {
+                had_events: hook.events.iter().any(|event| found.events.contains(event)),
+                hook: hook.name,
+                events,
+                sessions: sessions.len() as u64,
+            }
+        });
+        let hooks = hooks.collect();
         Ok(Replayed {
+            hooks,
             suggestion,
             ..found.into()
         })
@@ -385,6 +431,18 @@ impl Replay {
         let Past {
             cx, mut event, at, ..
         } = past;
+        let session = HASHER.hash_one(&cx.session_id);
+        found.sessions.insert(session);
+        found.events.insert(event.name());
+        self.runtime.would_run(&cx, &event.view(), &mut |hook| {
+            if !found.matched.contains_key(hook) {
+                found.matched.insert(hook.to_owned(), Default::default());
+            }
+            if let Some((count, sessions)) = found.matched.get_mut(hook) {
+                *count += 1;
+                sessions.insert(session);
+            }
+        });
         let text = text_of(&event.view());
         let usual = approval_of(&event.view());
         ASKED.with_borrow_mut(|asked| {

@@ -4,7 +4,7 @@
 //! [bridge](crate::bridge) like one. The result of a call says whether it ran. What is not understood is skipped, because
 //! these files have many kinds of lines, and new versions add more.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -27,6 +27,8 @@ pub(super) fn each(path: &Path, each: &mut dyn FnMut(Past)) -> Result<(), String
         id: String::new(),
         cwd: String::new(),
         waiting: HashMap::new(),
+        told: HashSet::new(),
+        last_prompt: None,
         is_known: false,
         each,
     };
@@ -64,6 +66,10 @@ struct Session<'a> {
     cwd: String,
     /// The calls whose results have not come yet, by their ids.
     waiting: HashMap<String, Past>,
+    /// The messages and calls of Gemini CLI that were handed out, by their ids: a later line repeats them with more.
+    told: HashSet<String>,
+    /// The prompt that Codex has written last. It writes each in two ways, in this order or the other.
+    last_prompt: Option<String>,
     /// Whether a line was understood.
     is_known: bool,
     each: &'a mut dyn FnMut(Past),
@@ -119,13 +125,32 @@ impl Session<'_> {
         self.is_known = true;
         let payload = &line["payload"];
         match text(payload, "type") {
-            "user_message" => self.prompt("UserPromptSubmit", text(payload, "message"), line),
+            "user_message" => self.codex_prompt(text(payload, "message"), line),
+            "message" if payload["role"] == "user" => {
+                let parts = payload["content"].as_array().into_iter().flatten();
+                let parts: Vec<_> = parts.filter_map(|part| part["text"].as_str()).collect();
+                let prompt = parts.concat();
+                // Codex says what it knows of the place as if the user had.
+                let is_of_codex = ["<", "# AGENTS.md"]
+                    .iter()
+                    .any(|mark| prompt.starts_with(mark));
+                if !prompt.is_empty() && !is_of_codex {
+                    self.codex_prompt(&prompt, line);
+                }
+            }
+            // It comes between a call and its output, and knows the server.
+            "mcp_tool_call_begin" | "mcp_tool_call_end" => {
+                let (id, call) = (text(payload, "call_id"), &payload["invocation"]);
+                if self.waiting.contains_key(id) {
+                    let tool = format!("mcp__{}__{}", text(call, "server"), text(call, "tool"));
+                    let event = codex_event(id, &tool, &call["arguments"]);
+                    self.call(id, event, line);
+                }
+            }
             "function_call" | "custom_tool_call" | "local_shell_call" => {
                 let (tool, args) = codex_call(payload);
                 let id = text(payload, "call_id");
-                let event = json!({ "hook_event_name": "PreToolUse", "turn_id": "", "model": "",
-                                    "tool_name": tool, "tool_input": args, "tool_use_id": id });
-                self.call(id, event, line);
+                self.call(id, codex_event(id, &tool, &args), line);
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let said = payload["output"].to_string();
@@ -147,6 +172,19 @@ impl Session<'_> {
         }
     }
 
+    fn codex_prompt(&mut self, prompt: &str, line: &Value) {
+        if self.last_prompt.take().is_some_and(|last| last == prompt) {
+            return;
+        }
+        self.last_prompt = Some(prompt.to_owned());
+        self.prompt("UserPromptSubmit", prompt, line);
+    }
+
+    /// Whether something has no id, or an id that was not there yet.
+    fn is_new(&mut self, id: &str) -> bool {
+        id.is_empty() || self.told.insert(id.to_owned())
+    }
+
     fn gemini_session(&mut self, session: &Value) {
         self.is_known = true;
         text(session, "sessionId").clone_into(&mut self.id);
@@ -161,9 +199,19 @@ impl Session<'_> {
             let parts = message["content"].as_array().into_iter().flatten();
             let parts: Vec<_> = parts.filter_map(|part| part["text"].as_str()).collect();
             let prompt = whole.map_or_else(|| parts.concat(), str::to_owned);
-            self.prompt("BeforeAgent", &prompt, message);
+            // The answers of tools are messages of the user without a text, or with the id of the prompt as one.
+            let is_id = prompt.contains("########") && !prompt.contains(char::is_whitespace);
+            if !prompt.is_empty() && !is_id && self.is_new(text(message, "id")) {
+                self.prompt("BeforeAgent", &prompt, message);
+            }
         }
         for call in message["toolCalls"].as_array().into_iter().flatten() {
+            let is_over = ["success", "error", "cancelled"]
+                .iter()
+                .any(|end| call["status"] == *end);
+            if !is_over || !self.is_new(text(call, "id")) {
+                continue;
+            }
             let event = json!({ "hook_event_name": "BeforeTool", "timestamp": message["timestamp"],
                                 "tool_name": call["name"], "tool_input": call["args"] });
             self.call(text(call, "id"), event, message);
@@ -217,8 +265,18 @@ impl Session<'_> {
     }
 }
 
+/// A call of Codex as it hands one to its hooks.
+fn codex_event(id: &str, tool: &str, args: &Value) -> Value {
+    json!({ "hook_event_name": "PreToolUse", "turn_id": "", "model": "", "tool_name": tool, "tool_input": args,
+            "tool_use_id": id })
+}
+
 /// Whether the output of a call says that a hook has refused it.
 fn is_refused(said: &str) -> bool {
+    // Gemini CLI does not say who.
+    if said.contains("Tool execution blocked: ") || said.contains("execution stopped by hook") {
+        return true;
+    }
     ["PreToolUse", "BeforeTool", "hook"]
         .iter()
         .any(|word| said.contains(word))
@@ -277,7 +335,14 @@ fn codex_call(payload: &Value) -> (String, Value) {
     if let Some(script) = script {
         return ("Bash".to_owned(), json!({ "command": script }));
     }
-    let name = text(payload, "name").to_owned();
+    let name = text(payload, "name");
+    // A tool of a server has a name within it, and hooks see both.
+    let name = match payload["namespace"].as_str() {
+        Some(server) if !name.starts_with("mcp__") => {
+            format!("{}__{name}", server.trim_end_matches('_'))
+        }
+        _ => name.to_owned(),
+    };
     match &payload["input"] {
         Value::String(input) => (name, json!({ "command": input })),
         _ => (name, args),

@@ -841,6 +841,22 @@ impl Runtime {
         self.current().own.clone()
     }
 
+    /// Hands out the names of the hooks of the files that would run on an event if no other ended it before.
+    pub(crate) fn would_run(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        each: &mut dyn FnMut(&str),
+    ) {
+        for unit in &self.current().units {
+            for (definition, checked) in unit.explain(cx, event) {
+                if definition.mode != Mode::Off && matches!(checked, Ok(Ok(()))) {
+                    each(&definition.name);
+                }
+            }
+        }
+    }
+
     /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> Status {
