@@ -11,7 +11,7 @@ use hooks_core::agent::AgentContext;
 use hooks_runtime::{ConfigError, OwnedEvent, Runtime, Status};
 use serde_json::{Value, json};
 
-use super::doctor::Here;
+use super::doctor::{self, Here};
 use super::init::agents::Agent;
 use crate::Done;
 use crate::file::{self, Format};
@@ -35,6 +35,7 @@ pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<Agent>, jso
                 let mut status = runtime.status();
                 let idle = agent.map_or_else(Vec::new, |agent| idle(&runtime, agent));
                 status.notices.extend(notices(&status, &file, agent));
+                status.notices.extend(unusable(&file));
                 let here = agent
                     .and_then(|_| std::path::absolute(&file).ok())
                     .map(|file| Here::with(file, runtime));
@@ -175,6 +176,16 @@ fn notices(status: &Status, file: &Path, agent: Option<Agent>) -> Vec<String> {
             .and_then(|(config, agent)| unknown_tools(&config, agent)),
     );
     notices
+}
+
+/// What cannot run in a file of another system that has that system's name.
+fn unusable(file: &Path) -> Vec<String> {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let text = hooks_runtime::__read_text(file).unwrap_or_default();
+    let system = file::dialect_of(file);
+    system.map_or_else(Vec::new, |system| {
+        doctor::unusable_in(system, &absolute, &text)
+    })
 }
 
 /// The file's sections, if it can be used.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use hooks_builtin::config::HooksConfig;
-use hooks_runtime::{OwnCall, Registered, Registration, Runtime};
+use hooks_runtime::{Dialect, OwnCall, Registered, Registration, Runtime};
 use serde::Serialize;
 
 use super::check;
@@ -163,7 +163,7 @@ impl Here {
                 }
             };
             for one in agent.system.registered(&settings) {
-                if let Some(why) = self.unusable(agent, &one.command) {
+                if let Some(why) = unusable(agent.system, &self.project, &one.command) {
                     report
                         .findings
                         .push(format!("{shown}: `{}`: {why}", one.command));
@@ -311,46 +311,6 @@ impl Here {
         (real(&named) != real(&self.file)).then_some(named)
     }
 
-    /// Why a command cannot run, if that can be told.
-    fn unusable(&self, agent: Agent, command: &str) -> Option<String> {
-        let text = agent.system.filled(command, &self.project)?;
-        let call = OwnCall::parse(&text);
-        let named = call.as_ref().and_then(|call| call.file.as_ref());
-        if let Some(file) = named.filter(|file| !self.project.join(file).is_file()) {
-            let hint = quotes(&text);
-            return Some(format!("the file {} is not there{hint}", file.display()));
-        }
-        let words = shlex::split(&text).unwrap_or_default();
-        let program = words.iter().find(|word| !word.contains('='))?;
-        if !program.contains('/') {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            let is_there =
-                std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-            return (call.is_some() && !is_there)
-                .then(|| format!("there is no program `{program}` in any folder of `PATH`"));
-        }
-        let at = self.project.join(program);
-        if !at.exists() {
-            return Some(format!(
-                "the program {program} is not there{}",
-                self.unquoted(&text).unwrap_or_default()
-            ));
-        }
-        (!is_executable(&at)).then(|| format!("{program} may not be run: `chmod +x` it"))
-    }
-
-    /// A hint, if a command begins with the path of a file that has blanks.
-    fn unquoted(&self, text: &str) -> Option<&'static str> {
-        let mut blanks = text
-            .match_indices(' ')
-            .map(|(at, _)| at)
-            .chain([text.len()]);
-        let is_file = blanks.any(|at| {
-            at > 0 && text[..at].contains(' ') && self.project.join(&text[..at]).is_file()
-        });
-        is_file.then_some(QUOTES)
-    }
-
     /// A path as a reader knows it.
     fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.project)
@@ -358,6 +318,64 @@ impl Here {
             .display()
             .to_string()
     }
+}
+
+/// Says of each command in an agent's file why it cannot run, if that can be told.
+pub(crate) fn unusable_in(agent: Dialect, file: &Path, text: &str) -> Vec<String> {
+    let Ok(settings) = settings::parsed(text) else {
+        return Vec::new();
+    };
+    let is_of = |folder: &&Path| {
+        agent
+            .settings_files(folder)
+            .iter()
+            .any(|known| known == file)
+    };
+    let project = file
+        .ancestors()
+        .skip(1)
+        .find(is_of)
+        .or_else(|| file.parent());
+    let project = project.unwrap_or(Path::new("."));
+    let all = agent.registered(&settings).into_iter();
+    let told = all.filter_map(|one| {
+        let why = unusable(agent, project, &one.command)?;
+        Some(format!("{}: `{}`: {why}", file.display(), one.command))
+    });
+    told.collect()
+}
+
+/// Why a command cannot run, if that can be told.
+fn unusable(agent: Dialect, project: &Path, command: &str) -> Option<String> {
+    let text = agent.filled(command, project)?;
+    let call = OwnCall::parse(&text);
+    let named = call.as_ref().and_then(|call| call.file.as_ref());
+    if let Some(file) = named.filter(|file| !project.join(file).is_file()) {
+        let hint = quotes(&text);
+        return Some(format!("the file {} is not there{hint}", file.display()));
+    }
+    let words = shlex::split(&text).unwrap_or_default();
+    let program = words.iter().find(|word| !word.contains('='))?;
+    if !program.contains('/') {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+        let missing = format!("there is no program `{program}` in any folder of `PATH`");
+        return (call.is_some() && !is_there).then_some(missing);
+    }
+    let at = project.join(program);
+    if !at.exists() {
+        let hint = unquoted(project, &text).unwrap_or_default();
+        return Some(format!("the program {program} is not there{hint}"));
+    }
+    (!is_executable(&at)).then(|| format!("{program} may not be run: `chmod +x` it"))
+}
+
+/// A hint, if a command begins with the path of a file that has blanks.
+fn unquoted(project: &Path, text: &str) -> Option<&'static str> {
+    let blanks = text.match_indices(' ').map(|(at, _)| at);
+    let mut ends = blanks.chain([text.len()]);
+    let is_file = |end| text[..end].contains(' ') && project.join(&text[..end]).is_file();
+    ends.any(is_file).then_some(QUOTES)
 }
 
 const QUOTES: &str = ": a path with blanks needs quotes";

@@ -175,6 +175,13 @@ fn a_script_of_the_users_own_is_looked_at_too() {
         "claude",
         "the program ./gone.sh is not there",
     );
+    let said = hooks(folder.path(), &["check", ".claude/settings.local.json"], "");
+    assert!(
+        said.out
+            .contains("`./gone.sh`: the program ./gone.sh is not there"),
+        "{}",
+        said.out
+    );
     // What a shell would make of it is not known here.
     for command in ["$TOOLS/check.sh", "cd src && make", "echo done"] {
         with(command);

@@ -70,6 +70,23 @@ pub(crate) fn class_of(name: &str) -> Option<Class> {
     Some(Class::of(tool.class))
 }
 
+/// Every name that a tool may have in the matchers of a system; none if not all of its tools are known.
+pub(crate) fn known(dialect: Dialect) -> Vec<&'static str> {
+    let system = dialect.system();
+    let Some(init) = &system.init else {
+        return Vec::new();
+    };
+    let claudes = system.files.claudes_tools.then_some(Profile::ClaudeCode);
+    let profiles = init.profiles.iter().copied().chain(claudes);
+    let mut known: Vec<&str> = profiles.flat_map(tools_of).collect();
+    known.extend(init.tools.iter().map(String::as_str));
+    for (name, others) in &system.tools.0 {
+        known.push(name);
+        known.extend(others.iter().map(String::as_str));
+    }
+    known
+}
+
 /// The names by which a file may mean a tool, for each name that an agent may give it.
 #[derive(Clone, Debug)]
 pub(crate) struct Aliases {

@@ -281,3 +281,49 @@ async fn what_the_agent_would_ignore_is_a_warning() {
     let expected = "`hookSpecificOutput.updatedInput` has no effect on `PreToolUse` of Qwen Code";
     assert_eq!(last.warnings, [expected]);
 }
+
+#[tokio::test]
+async fn a_part_of_a_matcher_that_fits_no_tool_is_told() {
+    for (dialect, matcher, told) in [
+        (Dialect::Claude, "Bsh", Some("is called `Bsh`\n  |")),
+        (Dialect::Claude, "Bsh", Some("did you mean `Bash`?")),
+        (Dialect::Claude, "Bash|Writ", Some("is called `Writ`")),
+        (Dialect::Claude, "^Bsh$|Edit", Some("is called `^Bsh$`")),
+        (
+            Dialect::Claude,
+            "mcp__github",
+            Some("write `mcp__github__.*`"),
+        ),
+        (Dialect::Claude, "mcp__github__get_issue", None),
+        (Dialect::Claude, "mcp__github__.*", None),
+        (Dialect::Claude, "Edit|Write|Task|Bash", None),
+        (Dialect::Claude, "^(?!Edit$)", None),
+        (Dialect::Claude, "Notebook.*", None),
+        (Dialect::Codex, "Write|apply_patch|shell", None),
+        (
+            Dialect::Codex,
+            "run_shell_command",
+            Some("no tool of Codex"),
+        ),
+        (Dialect::Gemini, "write_file|WriteFile|replace", None),
+        (Dialect::Droid, "Bash", Some("no tool of Factory Droid")),
+    ] {
+        let text = blocking(
+            if dialect == Dialect::Gemini {
+                "BeforeTool"
+            } else {
+                "PreToolUse"
+            },
+            matcher,
+        );
+        let notices = runtime(dialect, "hooks.json", &text)
+            .await
+            .status()
+            .notices
+            .join("\n");
+        match told {
+            Some(told) => assert!(notices.contains(told), "{dialect} {matcher}: {notices}"),
+            None => assert_eq!(notices, "", "{dialect} {matcher}"),
+        }
+    }
+}
