@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{Draft, Loader};
 use crate::definition::{Body, Definition, Marks, Origin, State, TIMEOUT};
-use crate::entry::{FileConfig, OnEntry, Scopes};
+use crate::entry::{FileConfig, LimitsConfig, OnEntry, Scopes};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects, input, no_regex};
@@ -593,6 +593,21 @@ impl Loader<'_> {
         if checked.mistakes.len() > before {
             return None;
         }
+        let is_background =
+            entry.background.unwrap_or(is_observed) && matches!(body, Body::Handler(_));
+        let all = self.limits.chain.unwrap_or(LimitsConfig::CHAIN);
+        if let Some(own) = entry.timeout.filter(|own| *own > all && !is_background) {
+            let (own, all) = (
+                humantime::format_duration(own),
+                humantime::format_duration(all),
+            );
+            let notice = config.mistake(
+                &checked.path(&["timeout"]),
+                format!("the hook never gets its {own}, because all hooks of one event have {all} together"),
+                Some("write `chain` in `[hooks.limits]` for more"),
+            );
+            self.notices.push(notice.to_string());
+        }
         Some(Definition {
             filter: Filter {
                 whens: names::whens(dialect, &entry.event.0),
@@ -604,8 +619,7 @@ impl Loader<'_> {
                 condition,
                 ..Filter::default()
             },
-            is_background: entry.background.unwrap_or(is_observed)
-                && matches!(body, Body::Handler(_)),
+            is_background,
             is_guard,
             marks: Marks {
                 version: entry.version,

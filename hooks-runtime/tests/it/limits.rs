@@ -89,3 +89,27 @@ async fn a_time_of_zero_is_a_mistake() {
         assert_eq!(error.message(), format!("`{key}` must be longer than zero"));
     }
 }
+
+#[tokio::test]
+async fn a_timeout_that_is_never_reached_is_told() {
+    for (more, is_told) in [
+        ("", true),
+        ("[hooks.limits]\nchain = '60s'\n", false),
+        ("[hooks.limits]\nchain = '59s'\n", true),
+    ] {
+        let text = format!(
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\ncommand = 'true'\ntimeout = '60s'\n{more}"
+        );
+        let runtime = Runtime::builder().text(text).build().await.unwrap();
+        let notices = runtime.status().notices.join("\n");
+        assert_eq!(
+            notices.contains("the hook never gets its 1m"),
+            is_told,
+            "{more}: {notices}"
+        );
+    }
+    // The agent waits for no hook in the background.
+    let text = "[[hooks.on]]\nevent = 'ToolCallEnd'\ncommand = 'true'\ntimeout = '60s'\n";
+    let runtime = Runtime::builder().text(text).build().await.unwrap();
+    assert_eq!(runtime.status().notices, [""; 0]);
+}
