@@ -220,8 +220,18 @@ impl Aliases {
 
 /// Returns two arguments of a call that mean the same, but differ: nobody knows which of them the tool reads.
 pub(crate) fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
-    // Most calls have one argument, and every condition asks.
+    // Every condition asks, and most calls have no two arguments that could mean the same.
     let args = args.as_object().filter(|args| args.len() > 1)?;
+    let mut seen = 0;
+    let is_again = |name: &String| {
+        let meanings = meanings_of(name);
+        let is_again = seen & meanings != 0;
+        seen |= meanings;
+        is_again
+    };
+    if !args.keys().any(is_again) {
+        return None;
+    }
     MEANINGS.iter().find_map(|meaning| {
         let mut given = meaning.iter().filter(|name| args.contains_key(**name));
         let first = given.next()?;
@@ -232,6 +242,29 @@ pub(crate) fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
 
 /// The names of arguments that mean the same.
 static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
+
+/// Returns what an argument of this name may mean: a bit for each of [`MEANINGS`].
+fn meanings_of(name: &str) -> u64 {
+    /// By the length of the name: few have the same, and most of these begin otherwise.
+    static BY_LENGTH: LazyLock<Vec<Vec<(&str, u64)>>> = LazyLock::new(|| {
+        let mut all = Vec::<Vec<(&str, u64)>>::new();
+        for (nth, names) in MEANINGS.iter().enumerate() {
+            for name in names {
+                all.resize(all.len().max(name.len() + 1), Vec::new());
+                let of_length = &mut all[name.len()];
+                match of_length.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, meanings)) => *meanings |= 1 << nth,
+                    None => of_length.push((name, 1 << nth)),
+                }
+            }
+        }
+        all
+    });
+    let first = name.as_bytes().first();
+    let mut known = BY_LENGTH.get(name.len()).into_iter().flatten();
+    let found = known.find(|(known, _)| known.as_bytes().first() == first && *known == name);
+    found.map_or(0, |(_, meanings)| *meanings)
+}
 
 /// The arguments of a call, with the names that go with another name of the tool.
 #[derive(Clone, Debug)]
@@ -314,6 +347,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn two_arguments_of_one_meaning_that_differ_are_found() {
+        assert!(MEANINGS.len() <= 64, "a bit for each");
+        for meaning in MEANINGS.iter() {
+            for (nth, one) in meaning.iter().enumerate() {
+                for other in &meaning[nth + 1..] {
+                    let differ = json!({ *one: "a", *other: "b", "unrelated": 1 });
+                    assert!(ambiguous(&differ).is_some(), "{one}, {other}");
+                    assert_eq!(
+                        ambiguous(&json!({ *one: "a", *other: "a" })),
+                        None,
+                        "{one}, {other}"
+                    );
+                }
+                assert_eq!(
+                    ambiguous(&json!({ *one: "a", "unrelated": "b" })),
+                    None,
+                    "{one}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn tools_have_the_names_of_the_dialect() {
