@@ -233,6 +233,35 @@ fn what_the_file_has_hooks_for_is_registered_with_its_time() {
 }
 
 #[test]
+fn what_the_file_has_no_hooks_for_any_more_goes_when_it_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let write = |hooks: &str| {
+        std::fs::write(at("hooks.toml"), hooks).unwrap();
+        init(folder.path(), &["--agent", "claude", "--write"]);
+        json(&std::fs::read_to_string(at(".claude/settings.json")).unwrap())
+    };
+    let other = "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\n";
+    let before = write(other);
+    let with = write(&format!(
+        "{other}[[hooks.on]]\nevent = 'AfterCompact'\ncommand = 'true'\n"
+    ));
+    assert!(with["hooks"]["PostCompact"].is_array(), "{with}");
+    // A hook of the user's own on the same event stays.
+    let own = value!({ "hooks": [{ "type": "command", "command": "./mine.sh" }] });
+    let mut mixed = with.clone();
+    mixed["hooks"]["PostCompact"]
+        .as_array_mut()
+        .unwrap()
+        .push(own.clone());
+    std::fs::write(at(".claude/settings.json"), mixed.to_string()).unwrap();
+    let after = write(other);
+    assert_eq!(after["hooks"]["PostCompact"], value!([own]), "{after}");
+    std::fs::write(at(".claude/settings.json"), with.to_string()).unwrap();
+    assert_eq!(write(other), before);
+}
+
+#[test]
 fn what_the_file_has_no_hooks_for_any_more_is_removed_too() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

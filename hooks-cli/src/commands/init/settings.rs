@@ -350,6 +350,13 @@ fn add(to: &CstObject, wanted: &Value, of: Ours<'_>) -> Result<(), String> {
             _ => {}
         }
     }
+    // An event that the file has no hooks for any more.
+    for there in to.properties() {
+        let name = there.name().and_then(|name| name.decoded_value().ok());
+        if wanted.get(name.unwrap_or_default()).is_none() {
+            of.clear(there);
+        }
+    }
     Ok(())
 }
 
