@@ -20,7 +20,7 @@ use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::system::Dialect;
 use crate::system::names;
 use crate::system::table::Order;
-use crate::system::tools::Aliases;
+use crate::system::tools::{self, Aliases};
 
 /// How many mistakes of entries are told: each has to be found in its text.
 const MOST: usize = 100;
@@ -614,7 +614,7 @@ impl Loader<'_> {
                 subjects,
                 tenants: entry.scope.tenants.clone(),
                 agents: entry.scope.agents.clone(),
-                aliases: Aliases::of(dialect),
+                aliases: Aliases::of(dialect).with(tools::of_own(&self.own)),
                 rule,
                 condition,
                 ..Filter::default()

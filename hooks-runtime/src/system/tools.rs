@@ -70,6 +70,27 @@ pub(crate) fn class_of(name: &str) -> Option<Class> {
     Some(Class::of(tool.class))
 }
 
+/// The names that agents of the user's own give to tools, each after a name by which files mean the tool.
+pub(crate) fn of_own(agents: &[Dialect]) -> Vec<(String, String)> {
+    let tables = agents.iter().flat_map(|agent| &agent.system().tools.0);
+    let named = tables.flat_map(|(tool, others)| {
+        let known = TOOLS
+            .iter()
+            .find(|known| known.names().any(|name| name == tool));
+        let names: Vec<&str> = match known {
+            Some(known) => known.names().collect(),
+            None => vec![tool],
+        };
+        let pairs = names.into_iter().flat_map(move |name| {
+            others
+                .iter()
+                .map(move |other| (name.to_owned(), other.clone()))
+        });
+        pairs.collect::<Vec<_>>()
+    });
+    named.collect()
+}
+
 /// Every name that a tool may have in the matchers of a system; none if not all of its tools are known.
 pub(crate) fn known(dialect: Dialect) -> Vec<&'static str> {
     let system = dialect.system();

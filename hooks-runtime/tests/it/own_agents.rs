@@ -121,6 +121,33 @@ async fn its_own_hooks_run_here() {
 }
 
 #[tokio::test]
+async fn a_tool_of_its_own_is_meant_by_the_names_of_all() {
+    let hooks = "[[agents]]\nfile = 'robot.toml'\n\
+        [[hooks.on]]\nevent = 'BeforeToolCall'\ntools = ['shell']\nif = 'args.command == \"ls\"'\nblock = 'no'\n\
+        [[hooks.on]]\nevent = 'BeforeToolCall'\ntools = ['launch']\nblock = 'not now'\n";
+    let folder = folder(hooks);
+    let tools = "\n[tools]\nshell  = [\"run_cmd\"]\nlaunch = [\"lift_off\"]\n";
+    std::fs::write(folder.path().join("robot.toml"), table() + tools).unwrap();
+    let runtime = load(folder.path()).await.unwrap();
+    for (tool, is_blocked) in [
+        ("run_cmd", true),
+        ("lift_off", true),
+        ("launch", true),
+        ("other", false),
+    ] {
+        let call = json!({ "kind": "tool_wanted", "tool": tool, "input": { "cmd": "ls" } });
+        let reply = said(&runtime, &call.to_string()).await;
+        assert_eq!(
+            reply.stdout.contains("no"),
+            is_blocked,
+            "{tool}: {}{}",
+            reply.stdout,
+            reply.stderr
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_changed_table_is_another_agent() {
     let folder = folder("hooks = {}\n[[agents]]\nfile = 'robot.toml'\n");
     let runtime = load(folder.path()).await.unwrap();
