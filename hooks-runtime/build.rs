@@ -30,7 +30,7 @@ fn main() {
             let other = table(other);
             like::lay(&mut own, other);
         }
-        // A file that the agent gets as a whole stands in the table with its text.
+        // The table has the text of a file that the agent gets as a whole.
         if let Some(script) = own.pointer_mut("/init/script") {
             let name = script.as_str().expect("the name of a file");
             let text = fs::read_to_string(Path::new("agents").join(name));

@@ -119,7 +119,7 @@ pub use self::secrets::{EnvironmentSecrets, Secrets};
 #[cfg(feature = "object-store")]
 pub use self::source::ObjectBundle;
 pub use self::source::{Directory, HttpBundle, Source, SourceError};
-pub use self::system::{Dialect, Init, OwnAgent, OwnCall, Registered, Registration, Settings};
+pub use self::system::{Dialect, HooksCall, Init, OwnAgent, Registered, Registration, Settings};
 #[doc(hidden)]
 pub use self::text::read as __read_text;
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use hooks_builtin::config::HooksConfig;
-use hooks_runtime::{Dialect, OwnCall, Registered, Registration, Runtime};
+use hooks_runtime::{Dialect, HooksCall, Registered, Registration, Runtime};
 use serde::Serialize;
 
 use super::check;
@@ -49,8 +49,9 @@ pub(crate) fn run(args: Args, json: bool) -> Done {
     };
     let reports = all.into_iter().filter_map(|agent| here.report(agent));
     let mut reports: Vec<Report> = reports.collect();
-    if let Some(agent) = args.agent.filter(|_| reports.is_empty()) {
-        reports.push(here.unregistered(agent));
+    let is_told = |report: &Report| !(report.settings.is_empty() && report.findings.is_empty());
+    if let Some(agent) = args.agent.filter(|_| !reports.iter().any(is_told)) {
+        reports = vec![here.unregistered(agent)];
     }
     let has_findings = reports.iter().any(|report| !report.findings.is_empty());
     if json {
@@ -158,7 +159,7 @@ impl Here {
                 Err(error) => {
                     report
                         .findings
-                        .push(format!("{shown}: the agent cannot read it: {error}"));
+                        .push(format!("{shown}: the agent cannot read this file: {error}"));
                     continue;
                 }
             };
@@ -246,9 +247,11 @@ impl Here {
                     seconds(needed)
                 ));
             }
+            let is_same = |other: &Registered| {
+                other.event.as_ref() == Some(event) && other.matcher == one.matcher
+            };
             let mut others = calls.iter().take(nth);
-            if let Some((other, _)) = others.find(|(_, other)| other.event.as_ref() == Some(event))
-            {
+            if let Some((other, _)) = others.find(|(_, other)| is_same(other)) {
                 let twice = format!(
                     "`{event}` is registered twice ({} and {shown}): its hooks run twice",
                     self.shown(other)
@@ -298,14 +301,14 @@ impl Here {
         let is_new = matches!(wanted.settings(agent.system), Some(hooks_runtime::Settings::Whole(new)) if new == text);
         if !is_new {
             report.findings.push(format!(
-                "{}: it is not the one that this version writes",
+                "{}: this version writes another text: `hooks init --write` renews the file",
                 self.shown(path)
             ));
         }
     }
 
     /// The file that a call names, if it is not this one.
-    fn other_file(&self, call: &OwnCall) -> Option<PathBuf> {
+    fn other_file(&self, call: &HooksCall) -> Option<PathBuf> {
         let named = self.project.join(call.file.as_deref()?);
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         (real(&named) != real(&self.file)).then_some(named)
@@ -348,7 +351,7 @@ pub(crate) fn unusable_in(agent: Dialect, file: &Path, text: &str) -> Vec<String
 /// Why a command cannot run, if that can be told.
 fn unusable(agent: Dialect, project: &Path, command: &str) -> Option<String> {
     let text = agent.filled(command, project)?;
-    let call = OwnCall::parse(&text);
+    let call = HooksCall::parse(&text);
     let named = call.as_ref().and_then(|call| call.file.as_ref());
     if let Some(file) = named.filter(|file| !project.join(file).is_file()) {
         let hint = quotes(&text);
@@ -361,6 +364,10 @@ fn unusable(agent: Dialect, project: &Path, command: &str) -> Option<String> {
         let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
         let missing = format!("there is no program `{program}` in any folder of `PATH`");
         return (call.is_some() && !is_there).then_some(missing);
+    }
+    // More than a path: a shell does something with it.
+    if program.contains([';', '&', '|', '<', '>', '(', ')', '*', '?', '[', '{']) {
+        return None;
     }
     let at = project.join(program);
     if !at.exists() {

@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
 
 /// The agent's events for which a file has hooks. A file that cannot be used has none yet.
 ///
-/// The file has to know an agent of the user's own.
+/// Warns if the file does not name the table of an agent of the user's own.
 fn needs(agent: Agent, path: &Path) -> BTreeMap<String, Duration> {
     let built = file::block_on(Runtime::builder().file(path).build());
     let Ok(Ok(runtime)) = built else {

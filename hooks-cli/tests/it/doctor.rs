@@ -202,6 +202,22 @@ fn what_is_registered_twice_is_told() {
         "claude",
         "`Stop` is registered twice (.claude/settings.json and .claude/settings.local.json)",
     );
+    // Two groups for different tools are not twice.
+    let folder = project("claude");
+    edit(folder.path(), ".claude/settings.json", |text| {
+        let mut settings = json(&text);
+        let group = settings["hooks"]["PreToolUse"][0].clone();
+        let groups = ["Bash", "Write"].map(|matcher| {
+            let mut group = group.clone();
+            group["matcher"] = matcher.into();
+            group
+        });
+        settings["hooks"]["PreToolUse"] = groups.into();
+        settings["statusLine"] = serde_json::json!({ "type": "command", "command": "./gone.sh" });
+        settings.to_string()
+    });
+    let said = doctor(folder.path(), "claude");
+    assert_eq!(said.code, 0, "{}", said.out);
     let folder = project("copilot");
     hooks(folder.path(), &["init", "--agent", "claude", "--write"], "");
     finds(
@@ -248,7 +264,7 @@ fn only_agents_that_are_here_are_told_of() {
     finds(
         folder.path(),
         "claude",
-        ".claude/settings.json: the agent cannot read it",
+        ".claude/settings.json: the agent cannot read this file",
     );
 }
 

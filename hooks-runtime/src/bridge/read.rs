@@ -45,8 +45,10 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
     let row = table.called(named);
     let mut note = None;
     if row.is_none() && !table.never.iter().any(|never| never == named) {
-        // What has a tool in it may be a call that waits for a decision.
-        if value(&input, "tool_name").is_some() {
+        // What has a tool in it may be a call that waits for a decision. An agent of the user's own may name its tools by
+        // any key, and its table has every event on which it calls.
+        let is_own = matches!(system, Dialect::Own(_));
+        if is_own || value(&input, "tool_name").is_some() {
             return Err(of(EventError::new(format!(
                 "`{named}` is not an event of `{system}`"
             ))));
@@ -145,6 +147,10 @@ pub fn event_of(input: &[u8]) -> Result<(AgentContext, OwnedEvent), EventError> 
 
 /// The system that calls: the one on the command line, unless the input is another's.
 fn caller(call: &Call<'_>, input: &Value) -> Dialect {
+    // No other agent reads the settings of an agent of the user's own.
+    if let Dialect::Own(_) = call.system {
+        return call.system;
+    }
     let is = |system: Dialect| {
         let calls = system.system().call.iter();
         let mut any = calls.flat_map(|calls| &calls.is);

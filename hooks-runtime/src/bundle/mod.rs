@@ -179,7 +179,10 @@ impl Bundle {
 
     /// Checked as it is written, so that a mistake is shown at its place.
     fn of(document: &Document) -> Result<Self, BundleError> {
-        FileConfig::of(document)?;
+        if !FileConfig::of(document)?.agents.is_empty() {
+            let what = "a bundle names no files, so it has no `[[agents]]`";
+            return Err(BundleError::Malformed(what.to_owned()));
+        }
         let hooks = document.value().get("hooks").and_then(Value::as_object);
         let mut tables = hooks.cloned().unwrap_or_default();
         let hooks = match tables.remove("on") {

@@ -447,6 +447,8 @@ impl<'a> Loader<'a> {
     fn native(&mut self, config: &FileConfig, bundle: Option<(&Bundle, &str)>) {
         self.texts
             .push(json!({ "hooks": config.hooks, "entries": config.entries }));
+        // Also where all hooks are off, an agent is answered.
+        self.agents(config);
         let before = self.drafts.len();
         if config.hooks.enabled && !self.imported.is_off {
             let outside = self.refused.clone();
@@ -457,7 +459,6 @@ impl<'a> Loader<'a> {
                 self.limits = config.entries.limits.clone();
                 self.check_limits(config);
             }
-            self.agents(config);
             self.builtin(config);
             self.entries(config);
             self.processes(config, config.file(), &ImportEntry::default());
@@ -574,6 +575,12 @@ impl<'a> Loader<'a> {
             .map(Path::to_owned)
             .unwrap_or_default();
         for (index, entry) in config.agents.iter().enumerate() {
+            let path = ["agents".into(), index.into(), "file".into()];
+            if self.is_shared() {
+                let message = "no file of this machine is read here";
+                self.mistakes.push(config.mistake(&path, message, None));
+                continue;
+            }
             let file = folder.join(&entry.file);
             let read = self.may_import(config.file(), &file, Dialect::Hooks);
             if let Ok(Some(text)) = &read {
@@ -589,10 +596,10 @@ impl<'a> Loader<'a> {
                         .iter()
                         .any(|other| other.as_str() == agent.as_str() && *other != agent) =>
                 {
-                    let path = ["agents".into(), index.into(), "file".into()];
                     let message = format!("another file names an agent `{agent}`, too");
                     self.mistakes.push(config.mistake(&path, message, None));
                 }
+                Ok(Some(agent)) if self.own.contains(&agent) => {}
                 Ok(Some(agent)) => self.own.push(agent),
                 Err(error) => self.mistakes.push(error),
             }
@@ -615,20 +622,23 @@ impl<'a> Loader<'a> {
             match entry.files().as_slice() {
                 [(key, file)] => {
                     let file = folder.join(file);
-                    let named = if *key == "file" {
-                        entry.dialect.as_deref()
-                    } else {
-                        Some(*key)
+                    let found = match (*key, entry.dialect.as_deref()) {
+                        ("file", None) => {
+                            Err("the import does not say whose file it is".to_owned())
+                        }
+                        ("file", Some(name)) => {
+                            let mut own = self.own.iter().copied();
+                            let found = own.find(|own| own.as_str() == name);
+                            found.ok_or_else(|| format!("`{name}` is not an agent of `[[agents]]`"))
+                        }
+                        (key, None) => Dialect::named(key, &[]),
+                        (key, Some(_)) => Err(format!("`{key}` says already whose file it is")),
                     };
-                    let found = named.map_or_else(
-                        || Err("the import does not say whose file it is".to_owned()),
-                        |name| Dialect::named(name, &self.own),
-                    );
                     let dialect = match found {
                         Ok(dialect) => dialect,
                         Err(error) => {
                             let help =
-                                "write `dialect = \"NAME\"`, the name of an agent of `[[agents]]`";
+                                "`dialect` is for `file`, and names an agent of `[[agents]]`";
                             self.mistakes.push(config.mistake(&path, error, Some(help)));
                             continue;
                         }

@@ -31,6 +31,7 @@ use self::past::{Fate, Job, Past};
 use self::suggest::Blocked;
 pub use self::suggest::{SuggestedLine, Suggestion};
 use crate::dry_run::DryRun;
+use crate::entry::Mode;
 use crate::owned::OwnedEvent;
 use crate::record::{Record, RecordOutcome, Recorder};
 use crate::runtime::{Decided, Runtime, RuntimeBuilder};
@@ -375,7 +376,8 @@ impl Replay {
         }
         let policy = self.runtime.policy().filter(|_| self.suggests);
         let suggestion = policy.map(|policy| found.blocked.suggestion(&policy));
-        let hooks = self.runtime.status().hooks.into_iter().map(|hook| {
+        let hooks = self.runtime.status().hooks.into_iter();
+        let hooks = hooks.filter(|hook| hook.mode != Mode::Off).map(|hook| {
             let (events, sessions) = found.matched.remove(&hook.name).unwrap_or_default();
             HookCount {
                 had_events: hook.events.iter().any(|event| found.events.contains(event)),

@@ -449,7 +449,7 @@ impl RuntimeBuilder {
     /// Sets whether people write the hooks who may not act as this process, such as those of a server's tenants. The
     /// default is no.
     ///
-    /// Then each of these is a mistake: `[[hooks.import]]`, `[hooks.processes]`, the built-in hooks `shell_hook` and
+    /// Then each of these is a mistake: `[[agents]]`, `[[hooks.import]]`, `[hooks.processes]`, the built-in hooks `shell_hook` and
     /// `jsonl_log`, a `$VARIABLE` in a header or in a secret, and `allow_loopback`. `secret:NAME` is what
     /// [`secrets`](Self::secrets) knows; set it, because the default reads the environment. Hosts of this machine are what
     /// [`guard`](Self::guard) allows. A `command` or `process` in `[[hooks.on]]`, or in another system's file, still runs: which
@@ -836,6 +836,14 @@ impl Runtime {
     }
 
     /// Returns the agents of your own that the files name now.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let runtime = hooks_runtime::Runtime::builder().text("hooks = {}").build().await?;
+    /// assert!(runtime.agents().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn agents(&self) -> Vec<Dialect> {
         self.current().own.clone()
@@ -850,7 +858,7 @@ impl Runtime {
     ) {
         for unit in &self.current().units {
             for (definition, checked) in unit.explain(cx, event) {
-                if definition.mode != Mode::Off && matches!(checked, Ok(Ok(()))) {
+                if matches!(checked, Ok(Ok(()))) {
                     each(&definition.name);
                 }
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_builtin::Profile;
 use serde_json::{Map, Value, json};
 
-use super::table::{Event, Registered as How, Subject, When};
+use super::table::{Event, Listing, Subject, When};
 use super::{Dialect, Registered};
 
 /// How an agent's settings look, and what a first file of hooks for the agent has: a part of the agent's table.
@@ -32,7 +32,7 @@ pub struct Init {
     pub also: Vec<PathBuf>,
     /// Whether the file has nothing else.
     #[serde(default)]
-    own: bool,
+    whole: bool,
     /// What the settings have beside the entries.
     #[serde(default)]
     root: Map<String, Value>,
@@ -189,7 +189,7 @@ impl Registration {
     fn events(&self, agent: Dialect) -> Vec<(&str, &'static Event)> {
         let system = agent.system();
         let all = system.events().iter().filter(|event| event.calls);
-        let always = all.filter(|event| event.registered != How::IfNeeded);
+        let always = all.filter(|event| event.listing != Listing::IfNeeded);
         let mut events: Vec<_> = always.map(|event| (&*event.named, event)).collect();
         // Two events of one kind would run a hook twice.
         let known: Vec<_> = events.iter().map(|(_, event)| kind(event)).collect();
@@ -268,7 +268,7 @@ impl Registration {
                 other => *other = json!([self.entry(init, agent, named, event)]),
             }
         }
-        Some(if init.own {
+        Some(if init.whole {
             Settings::Whole(format!("{settings:#}\n"))
         } else {
             Settings::Merged(settings)
@@ -288,7 +288,7 @@ impl Registration {
                 .then(|| text.replace("$event", named).into()),
         };
         let mut entry = filled(init.entry.as_ref().unwrap_or(&Value::Null), &fill);
-        if event.registered == How::Closed {
+        if event.listing == Listing::Closed {
             lay(&mut entry, &init.closed);
         }
         if let Some(group) = init

@@ -31,7 +31,7 @@ pub(crate) mod tools;
 mod write;
 
 pub use self::init::{Init, Registration, Settings};
-pub use self::registered::{OwnCall, Registered};
+pub use self::registered::{HooksCall, Registered};
 pub(crate) use self::shapes::path_of;
 use self::table::System;
 
@@ -150,8 +150,8 @@ impl fmt::Debug for OwnAgent {
 }
 
 /// The agents of users, by their tables. Each is read once and kept as long as the process runs, because a dialect is
-/// copied into every definition. A process reads few tables: each is a file that somebody has written.
-static OWN: Mutex<Vec<(Value, &'static System)>> = Mutex::new(Vec::new());
+/// copied into every definition. A process reads few tables: each is a file that a user has written.
+static OWN: Mutex<Vec<(String, &'static System)>> = Mutex::new(Vec::new());
 
 impl Dialect {
     /// Reads the table of an agent of your own, as `[[agents]]` in a file of hooks names it.
@@ -186,6 +186,8 @@ impl Dialect {
     pub fn own(path: impl AsRef<Path>, text: impl Into<String>) -> Result<Self, ConfigError> {
         let document = Document::of_file(path, text)?;
         let (table, system) = System::of_user(&document)?;
+        // As a text, because the order of keys counts.
+        let table = table.to_string();
         let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
         let known = own.iter().find(|(known, _)| *known == table);
         let system = known.map_or_else(|| &*Box::leak(Box::new(system)), |(_, system)| system);

@@ -11,15 +11,15 @@ use super::Dialect;
 /// a person after it.
 ///
 /// ```
-/// use hooks_runtime::OwnCall;
+/// use hooks_runtime::HooksCall;
 ///
-/// let call = OwnCall::parse("'/my tools/hooks' run hooks.toml --as claude --records r.jsonl").expect("ours");
+/// let call = HooksCall::parse("'/my tools/hooks' run hooks.toml --as claude --records r.jsonl").expect("ours");
 /// assert_eq!((&*call.agent, call.file.as_deref()), ("claude", Some("hooks.toml".as_ref())));
-/// assert_eq!(OwnCall::parse("./hooks/check.sh run --as me"), None);
+/// assert_eq!(HooksCall::parse("./hooks/check.sh run --as me"), None);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct OwnCall {
+pub struct HooksCall {
     /// The program, as it is written.
     pub program: PathBuf,
     /// The file of hooks; none if the program looks for it.
@@ -30,7 +30,7 @@ pub struct OwnCall {
     pub event: Option<String>,
 }
 
-impl OwnCall {
+impl HooksCall {
     /// Understands a command as a shell does.
     #[must_use]
     pub fn parse(command: &str) -> Option<Self> {
@@ -45,9 +45,9 @@ impl OwnCall {
     /// Understands the words of a command.
     ///
     /// ```
-    /// use hooks_runtime::OwnCall;
+    /// use hooks_runtime::HooksCall;
     ///
-    /// let call = OwnCall::of_words(["hooks", "serve", "--stdio", "hooks.toml"]).expect("ours");
+    /// let call = HooksCall::of_words(["hooks", "serve", "--stdio", "hooks.toml"]).expect("ours");
     /// assert_eq!(call.agent, "picoclaw");
     /// ```
     #[must_use]
@@ -90,7 +90,7 @@ impl OwnCall {
         } else {
             agent
         }?;
-        Some(OwnCall {
+        Some(HooksCall {
             program,
             file: file.map(PathBuf::from),
             agent: agent.to_owned(),
@@ -106,9 +106,11 @@ pub struct Registered {
     /// The command, as it is written.
     pub command: String,
     /// The call of ours that it is, if it is one.
-    pub call: Option<OwnCall>,
+    pub call: Option<HooksCall>,
     /// The agent's event.
     pub event: Option<String>,
+    /// The matcher of its group, if that has one.
+    pub matcher: Option<String>,
     /// How long the agent waits for it; none if the settings do not say it, and the agent's own time is not known.
     pub timeout: Option<Duration>,
 }
@@ -117,6 +119,7 @@ pub struct Registered {
 #[derive(Clone, Copy, Default)]
 struct Around<'v> {
     event: Option<&'v str>,
+    matcher: Option<&'v str>,
     timeout: Option<f64>,
 }
 
@@ -220,17 +223,24 @@ impl Dialect {
         let keys_of = |word| system.init.iter().flat_map(move |init| init.keys_of(word));
         let mut named = keys_of("$event").filter_map(|key| keys.get(key)?.as_str());
         around.event = named.find(|name| is_event(name)).or(around.event);
+        around.matcher = keys
+            .get("matcher")
+            .and_then(Value::as_str)
+            .or(around.matcher);
         let mut commands = system.files.commands().chain(keys_of("$command"));
         let command = commands.find_map(|key| match keys.get(key)? {
-            Value::String(text) => Some((text.clone(), OwnCall::parse(text))),
+            Value::String(text) => Some((text.clone(), HooksCall::parse(text))),
             Value::Array(words) => {
                 let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
                 let command = shlex::try_join(words.iter().copied()).ok()?;
-                Some((command, OwnCall::of_words(words)))
+                Some((command, HooksCall::of_words(words)))
             }
             _ => None,
         });
-        if let Some((command, call)) = command {
+        // Other settings have commands, too, such as that of a server.
+        let is_hook =
+            |(_, call): &(String, Option<HooksCall>)| around.event.is_some() || call.is_some();
+        if let Some((command, call)) = command.filter(is_hook) {
             let written = around
                 .timeout
                 .map(|number| timeouts.unit(number).mul_f64(number.clamp(0.0, 1e9)));
@@ -243,6 +253,7 @@ impl Dialect {
                 .or(around.event);
             all.push(Registered {
                 event: event.map(str::to_owned),
+                matcher: around.matcher.map(str::to_owned),
                 timeout: written.or(usual),
                 command,
                 call,

@@ -803,7 +803,7 @@ struct Table {
 
 /// How an agent's settings name the event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Registered {
+pub(crate) enum Listing {
     #[default]
     Always,
     /// Always, and so that the event is blocked if our program cannot be run.
@@ -837,7 +837,7 @@ pub(crate) struct Event {
     /// What makes an answer invalid.
     pub(crate) rejects: Vec<String>,
     pub(crate) must: Must,
-    pub(crate) registered: Registered,
+    pub(crate) listing: Listing,
     /// What is added to its entry in the agent's settings.
     pub(crate) init: Value,
     /// What an exit code means here, before the common meaning.
@@ -893,7 +893,7 @@ pub(crate) struct System {
     pub(crate) never: Vec<String>,
     /// Tools with several names there: older ones, and those that are shown.
     pub(crate) tools: Pairs<Vec<String>>,
-    /// The names for well-known tools, once somebody has asked for them.
+    /// The names for well-known tools, made at the first use.
     pub(crate) aliases: OnceLock<Aliases>,
     /// Every place of every decision, for answers that may have no others.
     places: Vec<String>,
@@ -931,6 +931,10 @@ impl System {
                 )
             })?;
             let other = serde_json::from_str(json).unwrap_or_default();
+            // What calls as another does calls.
+            if own.get("call").is_none() {
+                own["call"] = Map::new().into();
+            }
             like::lay(&mut own, other);
         }
         let mut table: Table =
@@ -950,6 +954,10 @@ impl System {
         if table.own || table.event.0.is_empty() {
             let message = "a table has rows `[event.NAME]`: the agent's events, and ours for each";
             return Err(wrong(&["event".into()], message.to_owned()));
+        }
+        if table.init.as_ref().is_some_and(Init::is_script) {
+            let message = "only tables that are compiled with this program have a script";
+            return Err(wrong(&["init".into(), "script".into()], message.to_owned()));
         }
         if table.title.is_empty() {
             table.title.clone_from(&table.name);
@@ -1161,10 +1169,10 @@ impl Table {
             hears: rows(&heard)?,
             rejects: row.rejects.clone(),
             must: row.must.unwrap_or(self.hooks.must),
-            registered: match (row.seldom, row.closed) {
-                (true, _) => Registered::IfNeeded,
-                (_, true) => Registered::Closed,
-                _ => Registered::Always,
+            listing: match (row.seldom, row.closed) {
+                (true, _) => Listing::IfNeeded,
+                (_, true) => Listing::Closed,
+                _ => Listing::Always,
             },
             init: row.init.clone(),
             exit: row.exit.clone(),

@@ -71,16 +71,21 @@ async fn it_calls_in_its_words_and_is_answered_in_them() {
         (reply.exit_code, &*reply.stderr),
         (2, "`tool` is missing, or not a string\n")
     );
-    // An event that its table does not have runs no hook, and says so.
+    // So is an event that its table does not have.
     let reply = said(&runtime, r#"{"kind":"sleep"}"#).await;
-    assert!(
-        reply.exit_code == 0
-            && reply
-                .stderr
-                .contains("`sleep` is not a known event of Robot"),
-        "{}",
-        reply.stderr
-    );
+    let wanted = (2, "`sleep` is not an event of `robot`\n");
+    assert_eq!((reply.exit_code, &*reply.stderr), wanted);
+    // A terminal of another agent does not make it that agent.
+    let robot = runtime.dialect("robot").unwrap();
+    let call = Call {
+        is_set: &|_| true,
+        ..Call::new(
+            robot,
+            br#"{"kind":"tool_wanted","tool":"rm","input":{"path":"/x"}}"#,
+        )
+    };
+    let reply = run(&runtime, call).await.reply;
+    assert!(reply.stdout.contains("verdict"), "{}", reply.stdout);
     assert_eq!(runtime.agents(), [runtime.dialect("robot").unwrap()]);
 }
 
@@ -171,6 +176,41 @@ async fn a_changed_table_is_another_agent() {
     assert_eq!(runtime.dialect("robot").unwrap(), after);
 }
 
+#[tokio::test]
+async fn an_agent_is_answered_where_all_hooks_are_off() {
+    let folder = folder("[hooks]\nenabled = false\n[[agents]]\nfile = 'robot.toml'\n");
+    let runtime = load(folder.path()).await.unwrap();
+    let reply = said(&runtime, r#"{"kind":"tool_wanted","tool":"rm","input":{}}"#).await;
+    assert_eq!((reply.exit_code, &*reply.stdout), (0, ""));
+}
+
+#[tokio::test]
+async fn what_may_not_read_files_has_no_agents() {
+    let text = "hooks = {}\n[[agents]]\nfile = '/any.toml'\n";
+    let shared = Runtime::builder().shared(true).text(text).build().await;
+    let wrong = shared.unwrap_err().to_string();
+    assert!(
+        wrong.contains("no file of this machine is read here"),
+        "{wrong}"
+    );
+    let bundle = hooks_runtime::Bundle::of_toml(text)
+        .unwrap_err()
+        .to_string();
+    assert!(bundle.contains("it has no `[[agents]]`"), "{bundle}");
+}
+
+#[test]
+fn the_order_of_a_table_counts() {
+    let swapped = table().replace(
+        "session = \"cx.session_id\"\nfolder  = \"cx.cwd\"",
+        "folder  = \"cx.cwd\"\nsession = \"cx.session_id\"",
+    );
+    assert_ne!(swapped, table());
+    let of = |text: String| Dialect::own("robot.toml", text).unwrap();
+    assert_eq!(of(table()), of(table()));
+    assert_ne!(of(table()), of(swapped));
+}
+
 #[test]
 fn what_is_wrong_is_told_at_its_place() {
     let table = table();
@@ -215,7 +255,7 @@ fn what_is_wrong_is_told_at_its_place() {
     }
     let nothing = Dialect::own("robot.toml", "name = 'robot'").unwrap_err();
     assert!(nothing.to_string().contains("[event.NAME]"), "{nothing}");
-    let like = "name = 'cousin'\nlike = 'claude'\n[call]\nevent = ['hook_event_name']\n";
+    let like = "name = 'cousin'\nlike = 'claude'\n";
     let cousin = Dialect::own("cousin.toml", like).unwrap();
     assert!(cousin.calls().any(|event| event == "PreToolUse"));
     assert_eq!(cousin.to_string(), "cousin");
@@ -244,7 +284,10 @@ async fn a_table_that_is_missing_or_meant_twice_is_a_mistake() {
     );
     let unknown = folder("[[hooks.import]]\nfile = 'theirs.json'\ndialect = 'robo'\n");
     let wrong = load(unknown.path()).await.unwrap_err().to_string();
-    assert!(wrong.contains("unknown system `robo`"), "{wrong}");
+    assert!(
+        wrong.contains("`robo` is not an agent of `[[agents]]`"),
+        "{wrong}"
+    );
 }
 
 #[tokio::test]

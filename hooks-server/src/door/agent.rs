@@ -42,7 +42,9 @@ pub(crate) async fn post(
         let mut own = hooks.as_ref().ok()?.0.agents().into_iter();
         own.find(|dialect| dialect.as_str() == named)
     };
-    let Some(system) = known.or_else(own) else {
+    // Where the hooks cannot be had, it is not known whether there is such an agent, and a status blocks nothing.
+    let unknown = || hooks.is_err().then_some(Dialect::Hooks);
+    let Some(system) = known.or_else(own).or_else(unknown) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let read = match &hooks {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{OwnCall, Settings, Trust};
+use hooks_runtime::{HooksCall, Settings, Trust};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Value, json};
@@ -223,8 +223,8 @@ impl Ours<'_> {
     /// Whether a value is our call: a command, or the words of one.
     fn is_call(self, value: &Value) -> bool {
         let call = match value {
-            Value::String(text) => OwnCall::parse(text),
-            Value::Array(words) => OwnCall::of_words(words.iter().filter_map(Value::as_str)),
+            Value::String(text) => HooksCall::parse(text),
+            Value::Array(words) => HooksCall::of_words(words.iter().filter_map(Value::as_str)),
             _ => None,
         };
         call.is_some_and(|call| call.agent == self.agent.system.as_str())

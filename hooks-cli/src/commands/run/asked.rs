@@ -122,6 +122,13 @@ impl Asked {
             Some(variables) => variables.get(bridge::WITHIN).cloned(),
             None => std::env::var(bridge::WITHIN).ok(),
         };
+        let variable = |name: &str| match &self.variables {
+            Some(variables) => variables.get(name).cloned(),
+            None => std::env::var(name).ok(),
+        };
+        // Only the file knows which variable names the project of an agent of the user's own.
+        let project = self.loads.project.clone();
+        let project = project.or_else(|| system.project_dir(variable));
         let folder = Trust::user_file().map(|file| file.with_file_name("stops"));
         let stops = folder.map(Stops::in_folder);
         let call = Call {
@@ -129,7 +136,7 @@ impl Asked {
             judge: &judge,
             within: within.as_deref().unwrap_or_default(),
             event: self.event.as_deref(),
-            project_dir: self.loads.project.as_deref(),
+            project_dir: project.as_deref(),
             is_set: &is_set,
             ..Call::new(system, input)
         };

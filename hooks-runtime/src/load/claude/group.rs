@@ -191,56 +191,46 @@ impl Loader<'_> {
     /// Says which parts of a matcher fit no tool of the system.
     fn tell_unknown_tools(&mut self, group: &Group<'_>, text: &str) {
         let known = tools::known(group.dialect);
-        let is_list = |c: char| group.policy.rules.files.matcher.is_of_names(c);
-        let is_list = text.chars().all(is_list);
-        let separators: &[char] = if is_list { &['|', ','] } else { &['|'] };
         // The parts of an expression with brackets are not between bars.
         if known.is_empty() || text.contains(['(', '[', '\\']) {
             return;
         }
-        for part in text
-            .split(separators)
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-        {
-            let expression = Regex::new(&format!("^(?:{part})$"));
-            let is_whole = part
-                .chars()
-                .all(|c| c.is_alphanumeric() || "_-".contains(c));
-            let (message, help) =
-                if let Some(server) = part.strip_prefix("mcp__").filter(|_| is_list) {
-                    if server.contains("__") {
-                        continue;
-                    }
-                    let message =
-                        format!("`{part}` is a server and not a tool of it, so it fits no call");
-                    (message, format!("write `{part}__.*` for all of its tools"))
-                } else {
-                    let fits = |tool: &&&str| match &expression {
-                        // An expression may fit a part of a name.
-                        Ok(whole) if is_whole => whole.is_match(tool),
-                        Ok(_) => Regex::new(part).is_ok_and(|part| part.is_match(tool)),
-                        Err(_) => true,
-                    };
-                    if part.to_lowercase().contains("mcp") || known.iter().any(|tool| fits(&tool)) {
-                        continue;
-                    }
-                    let title = group.dialect.title();
-                    let near = known.iter().map(|tool| {
-                        (
-                            strsim::osa_distance(&tool.to_lowercase(), &part.to_lowercase()),
-                            tool,
-                        )
-                    });
-                    let help = match near.min().filter(|(distance, _)| *distance <= 2) {
-                        Some((_, tool)) => format!("did you mean `{tool}`?"),
-                        None => "this is right for a tool of your own".to_owned(),
-                    };
-                    (
-                        format!("no tool of {title} that is known here is called `{part}`"),
-                        help,
-                    )
+        let of = group.policy.rules.files.matcher;
+        let is_list = text.chars().all(|c| of.is_of_names(c));
+        let separators: &[char] = if is_list { &['|', ','] } else { &['|'] };
+        let parts = text.split(separators).map(str::trim);
+        for part in parts.filter(|part| !part.is_empty()) {
+            let server = part.strip_prefix("mcp__").filter(|_| is_list);
+            let (message, help) = if let Some(server) = server {
+                if server.contains("__") {
+                    continue;
+                }
+                let message =
+                    format!("`{part}` is a server and not a tool of it, so it fits no call");
+                (message, format!("write `{part}__.*` for all of its tools"))
+            } else {
+                let whole = format!("^(?:{part})$");
+                let expression = Regex::new(if of == Matcher::Whole { &whole } else { part });
+                // What is not an expression is told elsewhere.
+                let fits = |tool: &&str| match &expression {
+                    _ if is_list => *tool == part,
+                    Ok(expression) => expression.is_match(tool),
+                    Err(_) => true,
                 };
+                if part.to_lowercase().contains("mcp") || known.iter().any(fits) {
+                    continue;
+                }
+                let distance =
+                    |tool: &str| strsim::osa_distance(&tool.to_lowercase(), &part.to_lowercase());
+                let near = known.iter().min_by_key(|tool| distance(tool));
+                let help = match near.filter(|tool| distance(tool) <= 2) {
+                    Some(tool) => format!("did you mean `{tool}`?"),
+                    None => "this is right for a tool of your own".to_owned(),
+                };
+                let title = group.dialect.title();
+                let message = format!("no tool of {title} that is known here is called `{part}`");
+                (message, help)
+            };
             let notice = group.mistake(&["matcher"], message, Some(&help));
             self.notices.push(notice.to_string());
         }

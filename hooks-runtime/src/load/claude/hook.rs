@@ -15,7 +15,7 @@ use crate::entry::OnFault;
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
 use crate::system::table::{Event, Subject, Twins};
-use crate::system::{Dialect, OwnCall};
+use crate::system::{Dialect, HooksCall};
 
 /// The keys of a hook, of all these systems.
 const KEYS: &[&str] = &[
@@ -88,7 +88,7 @@ impl Loader<'_> {
             return self.closed(error, group.meant(), definitions);
         }
         // Such a command judges the same event by a file, perhaps by the one that has imported this.
-        if kind == "command" && command_in(group, hook).and_then(OwnCall::parse).is_some() {
+        if kind == "command" && command_in(group, hook).and_then(HooksCall::parse).is_some() {
             let notice =
                 group.mistake(&["command"], "the call of `hooks` itself is left out", None);
             self.notices.push(notice.to_string());
