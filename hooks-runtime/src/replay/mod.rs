@@ -158,7 +158,7 @@ pub struct Example {
     pub reason: Option<String>,
 }
 
-/// How often a hook would have run if no other hook had ended the event before.
+/// How often a hook would have run if no other hook had ended the event before: a part of [`Replayed`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HookCount {

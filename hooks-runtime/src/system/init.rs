@@ -107,6 +107,13 @@ pub enum Settings {
 
 impl Dialect {
     /// Returns what is known about the agent's settings; nothing if `hooks init` does not write them.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert_eq!(Dialect::Claude.init().expect("known").shells, ["Bash"]);
+    /// assert!(Dialect::Goclaw.init().is_none());
+    /// ```
     #[must_use]
     pub fn init(self) -> Option<&'static Init> {
         self.system().init.as_ref()
@@ -115,12 +122,25 @@ impl Dialect {
 
 impl Init {
     /// Whether the settings are a program of the agent's, which has our command in it.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert!(Dialect::Opencode.init().is_some_and(|init| init.is_script()));
+    /// ```
     #[must_use]
     pub fn is_script(&self) -> bool {
         self.script.is_some()
     }
 
     /// Returns the agent's settings for a project.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let init = Dialect::Cursor.init().expect("known");
+    /// assert_eq!(init.path("shop".as_ref()), std::path::Path::new("shop/.cursor/hooks.json"));
+    /// ```
     #[must_use]
     pub fn path(&self, project: &Path) -> PathBuf {
         if self.home {
@@ -204,13 +224,21 @@ impl Registration {
     }
 
     /// Returns the agent's events that have to be registered, and that are not: those for which the file has hooks, and those
-    /// of our events that are named.
+    /// for our events that built-in hooks run on.
+    ///
+    /// ```
+    /// use hooks_runtime::{Dialect, Registration};
+    ///
+    /// let call = Registration { program: "hooks".into(), file: "hooks.toml".into(), needs: Default::default() };
+    /// let built_in = ["BeforeToolCall".to_owned()].into();
+    /// assert_eq!(call.missing(Dialect::Claude, &[], &built_in), ["PreToolUse"]);
+    /// ```
     #[must_use]
     pub fn missing(
         &self,
         agent: Dialect,
         registered: &[Registered],
-        events: &BTreeSet<String>,
+        built_in: &BTreeSet<String>,
     ) -> Vec<String> {
         let system = agent.system();
         let has = |named: &str, event: &Event| {
@@ -226,7 +254,7 @@ impl Registration {
             })
         };
         let wanted = self.events(agent).into_iter().filter(|(named, event)| {
-            self.needs.contains_key(*named) || events.contains(event.ours)
+            self.needs.contains_key(*named) || built_in.contains(event.ours)
         });
         wanted
             .filter(|(named, event)| !has(named, event))

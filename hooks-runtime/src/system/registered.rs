@@ -99,7 +99,7 @@ impl HooksCall {
     }
 }
 
-/// A command in an agent's settings.
+/// A command in an agent's settings: what [`Dialect::registered`] returns.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Registered {
