@@ -31,6 +31,10 @@ impl Said {
             }
             let Some(row) = row(*what).or_else(|| row(What::Deny).filter(|_| *what == What::Stop))
             else {
+                // What waits for a decision, and has no word for this one, is refused by the exit code.
+                if matches!(what, What::Deny | What::Stop) && incoming.is_gate() {
+                    return Reply::refused(text(value));
+                }
                 // Who cannot approve leaves the question to the agent, which asks its user.
                 if *what != What::Allow {
                     self.lost.push(what.wanted().to_owned());

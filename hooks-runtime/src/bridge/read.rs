@@ -48,7 +48,8 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
         // What has a tool in it may be a call that waits for a decision. An agent of the user's own may name its tools by
         // any key, and its table has every event on which it calls.
         let is_own = matches!(system, Dialect::Own(_));
-        if is_own || value(&input, "tool_name").is_some() {
+        let mut names = table.names_of_tools().chain(["tool_name"]);
+        if is_own || names.any(|key| value(&input, key).is_some()) {
             return Err(of(EventError::new(format!(
                 "`{named}` is not an event of `{system}`"
             ))));
@@ -182,7 +183,7 @@ fn holds(all: &Pairs<String>, input: &Value, is_set: &dyn Fn(&str) -> bool) -> b
             "Upper" => text.is_some_and(|text| text.starts_with(char::is_uppercase)),
             word => match word.strip_prefix('~') {
                 Some(part) => text.is_some_and(|text| text.contains(part)),
-                None => text == word.strip_prefix('='),
+                None => text.is_some() && text == word.strip_prefix('='),
             },
         }
     })
@@ -260,6 +261,9 @@ impl Reading<'_> {
                     all["attempt"] = count.max(before).into();
                 }
                 ("options", ours @ Value::Object(_)) => all["options"] = ours,
+                ("name", Value::String(name)) if field.is_required && name.is_empty() => {
+                    return Err(missing());
+                }
                 (path, ours) if field.shape.is_some() || ours.is_string() => {
                     table::set(&mut all, path, ours);
                 }

@@ -152,6 +152,60 @@ impl Init {
 }
 
 impl Init {
+    /// Returns the first key that means nothing, and why.
+    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        let has_group = |value: &Value| value.to_string().contains("\"$entry\"");
+        let lines = [
+            Some(&self.redacts),
+            self.as_written.as_ref(),
+            Some(&self.note),
+        ];
+        let is_line = |text: &&String| !text.contains(char::is_control);
+        let at = self.at.as_deref().unwrap_or("hooks.$event");
+        for (key, is_right, message) in [
+            (
+                "entry",
+                !self.keys_of("$command").is_empty(),
+                "an entry has a key with the value `$command`",
+            ),
+            (
+                "group",
+                self.group.as_ref().is_none_or(has_group),
+                "a group has the value `$entry`",
+            ),
+            (
+                "closed",
+                self.closed.is_null() || self.closed.is_object(),
+                "it has keys of an entry",
+            ),
+            (
+                "at",
+                at.split('.').all(|key| !key.is_empty()),
+                "it is a path of keys",
+            ),
+            (
+                "redacts",
+                lines.into_iter().flatten().all(|text| is_line(&text)),
+                "a text is one line",
+            ),
+            (
+                "shells",
+                !self.shells.is_empty(),
+                "name a tool that runs commands",
+            ),
+            (
+                "policy",
+                toml::from_str::<toml::Table>(&self.policy).is_ok(),
+                "it is not TOML",
+            ),
+        ] {
+            if !is_right {
+                return Err((key, message));
+            }
+        }
+        Ok(())
+    }
+
     /// The keys of an entry that have this word, such as `$command`.
     pub(super) fn keys_of(&self, word: &str) -> Vec<&str> {
         fn keys<'e>(value: &'e Value, word: &str, all: &mut Vec<&'e str>) {
@@ -193,7 +247,10 @@ impl Registration {
     fn command_on(&self, agent: Dialect, event: Option<&str>) -> String {
         let (program, file) = (quoted(&self.program), quoted(&self.file));
         match event {
-            Some(event) => format!("{program} run --event {event} {file} --as {agent}"),
+            Some(event) => {
+                let event = quoted(Path::new(event));
+                format!("{program} run --event {event} {file} --as {agent}")
+            }
             None => format!("{program} run {file} --as {agent}"),
         }
     }
@@ -290,7 +347,12 @@ impl Registration {
         for (named, event) in init.entry.iter().flat_map(|_| self.events(agent)) {
             let keys = init.at.as_deref().unwrap_or("hooks.$event").split('.');
             let keys = keys.map(|key| if key == "$event" { named } else { key });
-            let list = keys.fold(&mut settings, |at, key| &mut at[key]);
+            let list = keys.fold(&mut settings, |at, key| {
+                if !at.is_object() {
+                    *at = json!({});
+                }
+                &mut at[key]
+            });
             match list {
                 Value::Array(list) => list.push(self.entry(init, agent, named, event)),
                 other => *other = json!([self.entry(init, agent, named, event)]),
@@ -309,6 +371,10 @@ impl Registration {
         let fill = |name: &str| match name {
             "$command" => Some(self.command_on(agent, init.event.then_some(named)).into()),
             "$event" => Some(named.into()),
+            // Such a number is in milliseconds from 1000 on.
+            "$seconds" if agent.system().files.timeout.is_odd_as_seconds(seconds) => {
+                Some((1000 * seconds).into())
+            }
             "$seconds" => Some(seconds.into()),
             "$millis" => Some((1000 * seconds).into()),
             text => text

@@ -407,6 +407,15 @@ pub(crate) enum Put {
     GeminiAnswer,
 }
 
+/// How many keys a path may have.
+const DEEPEST: usize = 32;
+
+/// How many events a table of a user may have.
+const MOST_EVENTS: usize = 500;
+
+/// The longest time in a table, in seconds.
+const LONGEST: f64 = 1e7;
+
 /// How one decision is said: its places, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Says {
@@ -419,6 +428,9 @@ pub(crate) struct Says {
 
 impl Says {
     fn add(&mut self, path: &str, value: &Value) -> Result<(), String> {
+        if path.matches('.').count() > DEEPEST {
+            return Err(format!("a path has more than {DEEPEST} keys"));
+        }
         let inner = |key: &str| match path {
             "" => key.to_owned(),
             path => format!("{path}.{key}"),
@@ -443,6 +455,8 @@ impl Says {
                 "$shaped" => Put::Shaped,
                 "$gemini_request" => Put::GeminiRequest,
                 "$gemini_answer" => Put::GeminiAnswer,
+                // A word would stand alone, and not in an answer.
+                _ if path.is_empty() => return Err("write the keys of an answer".to_owned()),
                 "mcp" if path == "$only" => {
                     self.only_mcp = true;
                     return Ok(());
@@ -450,12 +464,18 @@ impl Says {
                 other if other.starts_with('$') => return Err(format!("`{other}` is not known")),
                 word => Put::Is(word.to_owned()),
             },
-            Value::Number(_) if path == "$exit" => {
+            Value::Number(code) if path == "$exit" && code.as_u64() == Some(2) => {
                 self.exits = true;
                 return Ok(());
             }
             other => return Err(format!("`{path}` cannot be {other}")),
         };
+        // Plain text on standard output.
+        if path.is_empty() || path.starts_with('$') && path != "$stdout" {
+            return Err(format!(
+                "`{path}` cannot be {value}: the keys with `$` are `$exit = 2` and `$only = \"mcp\"`"
+            ));
+        }
         self.places.push((path.to_owned(), put));
         Ok(())
     }
@@ -479,6 +499,9 @@ impl<'de> Deserialize<'de> for Says {
         let mut says = Says::default();
         let value = Value::deserialize(deserializer)?;
         says.add("", &value).map_err(de::Error::custom)?;
+        if says.places.is_empty() && !says.exits {
+            return Err(de::Error::custom("it says nothing"));
+        }
         Ok(says)
     }
 }
@@ -596,6 +619,11 @@ impl Timeouts {
             Unit::Either if number >= 1000.0 => Duration::from_millis(1),
             Unit::Seconds | Unit::Either => Duration::from_secs(1),
         }
+    }
+
+    /// Whether a number of seconds is taken for one of milliseconds.
+    pub(crate) fn is_odd_as_seconds(&self, seconds: u64) -> bool {
+        self.unit == Unit::Either && seconds >= 1000
     }
 
     /// Whether a number is probably in another unit.
@@ -939,6 +967,11 @@ impl System {
         }
         let mut table: Table =
             serde_json::from_value(own.clone()).map_err(|error| wrong(&[], error.to_string()))?;
+        let is_odd = table.name.starts_with('-') || table.title.contains(char::is_control);
+        if is_odd {
+            let message = "a name begins with a letter, and a title is one line";
+            return Err(wrong(&["name".into()], message.to_owned()));
+        }
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
         if table.name.is_empty() || !table.name.chars().all(is_plain) {
             let message = "a table has a `name` of letters in lower case, digits, `-` and `_`";
@@ -954,6 +987,45 @@ impl System {
         if table.own || table.event.0.is_empty() {
             let message = "a table has rows `[event.NAME]`: the agent's events, and ours for each";
             return Err(wrong(&["event".into()], message.to_owned()));
+        }
+        if table.event.0.len() > MOST_EVENTS {
+            let message = format!("a table has at most {MOST_EVENTS} events");
+            return Err(wrong(&["event".into()], message));
+        }
+        let Timeouts {
+            default, prompt, ..
+        } = &table.files.timeout;
+        if [default, prompt]
+            .iter()
+            .any(|time| !(0.0..LONGEST).contains(*time))
+        {
+            let message = format!("a time is a number of seconds, up to {LONGEST}");
+            return Err(wrong(&["files".into(), "timeout".into()], message));
+        }
+        if let Some(call) = &table.call {
+            for (key, all) in call
+                .is
+                .iter()
+                .map(|all| ("is", all))
+                .chain(call.skip.0.iter().map(|(_, all)| ("skip", all)))
+            {
+                let word = all
+                    .0
+                    .iter()
+                    .find(|(path, word)| !path.starts_with('$') && !is_test(word));
+                if all.0.is_empty() || word.is_some() {
+                    let message = format!(
+                        "a test is one of `{}`, `=WORD` or `~PART`",
+                        TESTS.join("`, `")
+                    );
+                    return Err(wrong(&["call".into(), key.into()], message));
+                }
+            }
+        }
+        if let Some(init) = &table.init {
+            init.check().map_err(|(key, message)| {
+                wrong(&["init".into(), key.into()], message.to_owned())
+            })?;
         }
         if table.init.as_ref().is_some_and(Init::is_script) {
             let message = "only tables that are compiled with this program have a script";
@@ -1080,6 +1152,13 @@ impl System {
         name == info.name || rows.any(|event| event.ours == info.name && event.named == name)
     }
 
+    /// The keys under which its events have the name of a tool.
+    pub(crate) fn names_of_tools(&self) -> impl Iterator<Item = &str> {
+        let fields = self.rows.iter().flat_map(|row| &row.reads);
+        let names = fields.filter(|(_, field)| field.path == "name");
+        names.map(|(key, _)| key.as_str())
+    }
+
     /// Whether a decision stands at this path, or within it.
     pub(crate) fn has_place(&self, path: &str) -> bool {
         let mut places = self
@@ -1154,6 +1233,34 @@ impl Table {
             .chain(&self.hooks.hears)
             .cloned()
             .collect();
+        if row
+            .timeout
+            .is_some_and(|time| !(0.0..LONGEST).contains(&time))
+        {
+            return Err(wrong(
+                "timeout",
+                format!("a time is a number of seconds, up to {LONGEST}"),
+            ));
+        }
+        // A tool waits for the decision: it must be known which one, and there must be a word that refuses it.
+        let is_gate = matches!(ours, "BeforeToolCall" | "ApproveToolCall") && row.says.is_some();
+        if is_gate {
+            let is_name = |field: &Field| field.path == "name" && field.is_required;
+            let is_named = reads.iter().any(|(_, field)| is_name(field));
+            if !is_named && row.given.get("name").is_none() {
+                let message = "no field says which tool it is: write `KEY = \"name!\"`";
+                return Err(wrong("fields", message.to_owned()));
+            }
+            let refuses = |(what, says): &(What, Says)| {
+                matches!(what, What::Deny | What::Stop) && !says.only_mcp
+            };
+            if !rows(&told)?.iter().any(refuses) {
+                return Err(wrong(
+                    "says",
+                    "no row refuses the tool: add `deny`".to_owned(),
+                ));
+            }
+        }
         Ok(Event {
             named: named.to_owned(),
             ours,
@@ -1181,6 +1288,13 @@ impl Table {
             given: row.given.0.clone(),
         })
     }
+}
+
+/// What a part of an input is, beside `=WORD` and `~PART`.
+const TESTS: [&str; 7] = ["string", "number", "some", "none", "list", "bool", "Upper"];
+
+fn is_test(word: &str) -> bool {
+    TESTS.contains(&word) || word.starts_with(['=', '~'])
 }
 
 /// Adds a field of a key. What stands later in a table counts when it is written, and each is read.
