@@ -134,7 +134,8 @@ fn idle(runtime: &Runtime, agent: Agent) -> Vec<String> {
             idle.push(format!(
                 "{source}: `{name}` never runs: {title} does not raise {events}"
             ));
-        } else if !meant.contains(name)
+        } else if !tools.is_empty()
+            && !meant.contains(name)
             // The kind of a custom event is the agent's own.
             && !hook.events.contains(&"Custom")
             && !hook.filter.to_lowercase().contains("mcp")

@@ -163,8 +163,14 @@ impl Here {
                     continue;
                 }
             };
+            for off in agent.init.turned_off(&settings) {
+                report
+                    .findings
+                    .push(format!("{shown}: `{off}` turns all hooks of the agent off"));
+            }
             for one in agent.system.registered(&settings) {
-                if let Some(why) = unusable(agent.system, &self.project, &one.command) {
+                let folder = agent.system.runs_in(&path, &self.project);
+                if let Some(why) = unusable(agent.system, &folder, &self.project, &one.command) {
                     report
                         .findings
                         .push(format!("{shown}: `{}`: {why}", one.command));
@@ -176,7 +182,17 @@ impl Here {
                 else {
                     continue;
                 };
-                match self.other_file(call) {
+                let filled = agent.system.filled(&one.command, &self.project);
+                let call = filled
+                    .and_then(|filled| HooksCall::parse(&filled))
+                    .unwrap_or_else(|| call.clone());
+                if one.command.contains("||") || one.command.trim_end().ends_with('&') {
+                    report.findings.push(format!(
+                        "{shown}: `{}`: what follows hides its exit code, so it refuses nothing",
+                        one.command
+                    ));
+                }
+                match self.other_file(&call) {
                     None => calls.push((path.clone(), one)),
                     Some(other) => report
                         .notes
@@ -233,6 +249,13 @@ impl Here {
                     "`{event}` is not registered, and the file has hooks for it"
                 ));
             }
+        }
+        let is_own = matches!(agent.system, Dialect::Own(_));
+        if is_own && !self.runtime.agents().contains(&agent.system) {
+            let (file, title) = (self.file.display(), agent.title());
+            report.findings.push(format!(
+                "{file} does not name the table of {title}, so every event is blocked: write `[[agents]]` into it"
+            ));
         }
         for (nth, (path, one)) in calls.iter().enumerate() {
             let Some(event) = &one.event else { continue };
@@ -342,15 +365,17 @@ pub(crate) fn unusable_in(agent: Dialect, file: &Path, text: &str) -> Vec<String
     let project = project.unwrap_or(Path::new("."));
     let all = agent.registered(&settings).into_iter();
     let told = all.filter_map(|one| {
-        let why = unusable(agent, project, &one.command)?;
+        let folder = agent.runs_in(file, project);
+        let why = unusable(agent, &folder, project, &one.command)?;
         Some(format!("{}: `{}`: {why}", file.display(), one.command))
     });
     told.collect()
 }
 
 /// Why a command cannot run, if that can be told.
-fn unusable(agent: Dialect, project: &Path, command: &str) -> Option<String> {
+fn unusable(agent: Dialect, folder: &Path, project: &Path, command: &str) -> Option<String> {
     let text = agent.filled(command, project)?;
+    let project = folder;
     let call = HooksCall::parse(&text);
     let named = call.as_ref().and_then(|call| call.file.as_ref());
     if let Some(file) = named.filter(|file| !project.join(file).is_file()) {

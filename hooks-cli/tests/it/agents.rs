@@ -31,10 +31,12 @@ fn every_agent_has_a_table_that_another_can_begin_with() {
             "{name}: {}",
             known.out
         );
+        // A script of another agent is of no use.
+        if name == "opencode" {
+            continue;
+        }
         let (own, other) = (format!("name  = \"{name}\""), "name = \"mine\"");
-        let mine = shown
-            .replacen(&own, other, 1)
-            .replace("script ", "# script ");
+        let mine = shown.replacen(&own, other, 1);
         let mine = check(&mine);
         assert!(
             mine.code == 0 && mine.out.contains("--as mine"),
@@ -86,6 +88,17 @@ fn an_agent_of_ones_own_is_connected_as_others_are() {
     );
     let said = hooks(path, &["check", "--for", table], "");
     assert_eq!(said.code, 0, "{}", said.out);
+    // A hook of the user's own beside ours stays.
+    let settings = path.join(".robot/hooks.json");
+    let before = std::fs::read_to_string(&settings).unwrap();
+    let mut own = json(&before);
+    let hooks_of_tool = own["hooks"]["tool_wanted"].as_array_mut().unwrap();
+    hooks_of_tool.push(serde_json::json!({ "run": "./mine.sh" }));
+    std::fs::write(&settings, own.to_string()).unwrap();
+    hooks(path, &["init", "--agent", table, "--write"], "");
+    let after = std::fs::read_to_string(&settings).unwrap();
+    assert!(after.contains("./mine.sh"), "{after}");
+    std::fs::write(&settings, before).unwrap();
     // A file that does not know the agent cannot answer it.
     std::fs::write(path.join("hooks.toml"), "[hooks.builtin]\nredact = true\n").unwrap();
     let written = hooks(path, &["init", "--agent", table, "--write"], "");
@@ -96,6 +109,12 @@ fn an_agent_of_ones_own_is_connected_as_others_are() {
     );
     let said = hooks(path, &["run", "hooks.toml", "--as", "robot"], call);
     assert_eq!(said.code, 2, "{}", said.errors);
+    let said = hooks(path, &["doctor", "--for", table], "");
+    assert!(
+        said.code == 1 && said.out.contains("does not name the table of Robot"),
+        "{}",
+        said.out
+    );
     let removed = hooks(path, &["init", "--agent", table, "--remove"], "");
     assert!(
         removed.code == 0 && !path.join(".robot/hooks.json").exists(),
@@ -125,6 +144,49 @@ fn what_is_wrong_with_a_table_is_told() {
         &["agents", "check", "--json"],
     );
     assert_eq!(json(&wrong.out)["mistakes"][0]["line"], 8, "{}", wrong.out);
+    for (from, to, told) in [
+        ("deny = { why = '$reason' }", "deny = {}", "it says nothing"),
+        (
+            "deny = { why = '$reason' }",
+            "deny = 'no'",
+            "write the keys of an answer",
+        ),
+        (
+            "deny = { why = '$reason' }",
+            "deny = { '$exit' = 3 }",
+            "`$exit` cannot be 3",
+        ),
+        ("says = ['deny']", "says = []", "no row refuses the tool"),
+        ("'name!'", "'name'", "no field says which tool it is"),
+        (
+            "event = ['kind']",
+            "event = ['kind']\nskip = { tool_wanted = { again = 'true' } }",
+            "a test is one of",
+        ),
+        (
+            "says = ['deny']",
+            "says = ['deny']\ntimeout = -1.0",
+            "a time is a number of seconds",
+        ),
+        (
+            "{ run = '$command' }",
+            "{ run = 'hooks' }",
+            "a key with the value `$command`",
+        ),
+        (
+            "name = 'robot'",
+            "name = '--json'",
+            "a name begins with a letter",
+        ),
+    ] {
+        assert!(TABLE.contains(from), "{from}");
+        let wrong = check(TABLE.replace(from, to), &["agents", "check"]);
+        assert!(
+            wrong.code == 1 && wrong.out.contains(told),
+            "{to}: {}",
+            wrong.out
+        );
+    }
     let without = TABLE.split("[init]").next().unwrap().to_owned();
     let wrong = check(without, &["doctor", "--for"]);
     assert!(

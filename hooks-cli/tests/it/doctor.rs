@@ -289,6 +289,69 @@ fn a_call_of_another_file_is_not_ours() {
 }
 
 #[test]
+fn what_is_registered_and_never_asked_is_told() {
+    let settings = ".claude/settings.json";
+    for (from, to, told) in [
+        (
+            "{\n  \"hooks\"",
+            "{\n  \"disableAllHooks\": true,\n  \"hooks\"",
+            "`disableAllHooks` turns all hooks of the agent off",
+        ),
+        ("\"hooks\": {", "\"hooksOff\": {", "not registered"),
+        (
+            "\"type\": \"command\"",
+            "\"type\": \"http\"",
+            "not registered",
+        ),
+        (
+            " --as claude\"",
+            " --as claude || true\"",
+            "hides its exit code",
+        ),
+    ] {
+        let folder = project("claude");
+        edit(folder.path(), settings, |text| {
+            assert!(text.contains(from), "{text}");
+            text.replace(from, to)
+        });
+        finds(folder.path(), "claude", told);
+    }
+}
+
+#[test]
+fn a_call_is_known_however_it_is_written() {
+    let file = |folder: &Path| folder.join("hooks.toml").display().to_string();
+    let folder = project("claude");
+    let named = file(folder.path());
+    let settings = ".claude/settings.json";
+    edit(folder.path(), settings, |text| {
+        text.replace(&named, "$CLAUDE_PROJECT_DIR/hooks.toml")
+    });
+    assert_eq!(doctor(folder.path(), "claude").code, 0);
+    edit(folder.path(), settings, |text| {
+        text.replace(" run ", " --json run ")
+    });
+    assert_eq!(doctor(folder.path(), "claude").code, 0);
+    // A program with its arguments, without a shell.
+    let folder = project("claude");
+    let program = env!("CARGO_BIN_EXE_hooks");
+    let whole = format!(
+        "\"command\": \"{program} run {} --as claude\"",
+        file(folder.path())
+    );
+    let apart = format!(
+        "\"command\": \"{program}\", \"args\": [\"run\", \"{}\", \"--as\", \"claude\"]",
+        file(folder.path())
+    );
+    edit(folder.path(), settings, |text| {
+        assert!(text.contains(&whole), "{text}");
+        text.replace(&whole, &apart)
+    });
+    let said = doctor(folder.path(), "claude");
+    assert_eq!(said.code, 0, "{}", said.out);
+}
+
+#[test]
 fn check_says_the_same_of_one_agent() {
     let folder = project("claude");
     edit(folder.path(), "hooks.toml", |text| {

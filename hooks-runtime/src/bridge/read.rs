@@ -48,8 +48,8 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
         // What has a tool in it may be a call that waits for a decision. An agent of the user's own may name its tools by
         // any key, and its table has every event on which it calls.
         let is_own = matches!(system, Dialect::Own(_));
-        let mut names = table.names_of_tools().chain(["tool_name"]);
-        if is_own || names.any(|key| value(&input, key).is_some()) {
+        let mut tools = table.names_of_tools().chain(["tool_name"]);
+        if is_own || tools.any(|key| value(&input, key).is_some()) {
             return Err(of(EventError::new(format!(
                 "`{named}` is not an event of `{system}`"
             ))));

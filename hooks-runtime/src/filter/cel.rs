@@ -816,6 +816,7 @@ fn end_of_expression(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     use super::*;
 
@@ -840,7 +841,13 @@ mod tests {
     ];
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+        // It asks how two parsers of others differ, and no change here makes them: so it asks the same each time.
+        #![proptest_config(ProptestConfig {
+            cases: 3_000,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(1),
+            ..ProptestConfig::default()
+        })]
 
         #[test]
         fn both_parsers_of_the_crate_agree(

@@ -817,7 +817,7 @@ impl Runtime {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let folder = tempfile::tempdir()?;
-    /// let table = "name = 'robot'\n[says]\ndeny = { why = '$reason' }\n[event.tool]\nis = 'BeforeToolCall'\nsays = ['deny']\n";
+    /// let table = "name = 'robot'\n[says]\ndeny = { why = '$reason' }\n[event.tool]\nis = 'BeforeToolCall'\nfields = { tool = 'name!' }\nsays = ['deny']\n";
     /// std::fs::write(folder.path().join("robot.toml"), table)?;
     /// std::fs::write(folder.path().join("hooks.toml"), "hooks = {}\n[[agents]]\nfile = 'robot.toml'\n")?;
     /// let runtime = Runtime::load(folder.path().join("hooks.toml")).await?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_builtin::Profile;
 use serde_json::{Map, Value, json};
 
-use super::table::{Event, Listing, Subject, When};
+use super::table::{Event, Listing, Subject, When, at};
 use super::{Dialect, Registered};
 
 /// How an agent's settings look, and what a first file of hooks for the agent has: a part of the agent's table.
@@ -33,6 +33,9 @@ pub struct Init {
     /// Whether the file has nothing else.
     #[serde(default)]
     whole: bool,
+    /// What turns all hooks off in the settings: a path, and its value.
+    #[serde(default)]
+    off: Map<String, Value>,
     /// What the settings have beside the entries.
     #[serde(default)]
     root: Map<String, Value>,
@@ -133,6 +136,21 @@ impl Init {
         self.script.is_some()
     }
 
+    /// Returns the keys of the settings that turn all hooks of the agent off.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let init = Dialect::Claude.init().expect("known");
+    /// let settings = serde_json::json!({ "disableAllHooks": true });
+    /// assert_eq!(init.turned_off(&settings).collect::<Vec<_>>(), ["disableAllHooks"]);
+    /// ```
+    pub fn turned_off<'s>(&'s self, settings: &'s Value) -> impl Iterator<Item = &'s str> {
+        let off = self.off.iter();
+        let off = off.filter(|(path, value)| at(settings, path) == Some(value));
+        off.map(|(path, _)| path.as_str())
+    }
+
     /// Returns the agent's settings for a project.
     ///
     /// ```
@@ -152,6 +170,14 @@ impl Init {
 }
 
 impl Init {
+    /// The key under which all entries are; none if they are at the root.
+    pub(super) fn first_key(&self) -> Option<&str> {
+        let at = self.at.as_deref().unwrap_or("hooks.$event");
+        // What keeps a process has no entries.
+        let first = at.split('.').next().filter(|_| self.entry.is_some());
+        first.filter(|key| *key != "$event")
+    }
+
     /// Returns the first key that means nothing, and why.
     pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let has_group = |value: &Value| value.to_string().contains("\"$entry\"");

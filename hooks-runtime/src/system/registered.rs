@@ -58,7 +58,7 @@ impl HooksCall {
         if !is_named && std::env::current_exe().ok().as_ref() != Some(&program) {
             return None;
         }
-        let is_process = match words.next()? {
+        let is_process = match words.find(|word| !word.starts_with('-'))? {
             "run" => false,
             "serve" => true,
             _ => return None,
@@ -120,7 +120,7 @@ pub struct Registered {
 struct Around<'v> {
     event: Option<&'v str>,
     matcher: Option<&'v str>,
-    timeout: Option<f64>,
+    timeout: Option<Duration>,
 }
 
 impl Dialect {
@@ -146,8 +146,12 @@ impl Dialect {
                 super::table::Whose::Managed => None,
             });
         let mut files: Vec<PathBuf> = Vec::new();
+        let mut known = Vec::new();
         for file in first.into_iter().chain(found) {
-            if !files.contains(&file) {
+            // A link to a file is that file.
+            let real = file.canonicalize().unwrap_or_else(|_| file.clone());
+            if !known.contains(&real) {
+                known.push(real);
                 files.push(file);
             }
         }
@@ -167,14 +171,24 @@ impl Dialect {
     #[must_use]
     pub fn filled(self, command: &str, project: &Path) -> Option<String> {
         let variables = self.system().call.iter().flat_map(|call| &call.project);
+        let project = project.to_string_lossy();
+        let home = std::env::home_dir().unwrap_or_default();
+        let home = home.to_string_lossy();
+        let named = variables
+            .map(|name| (name.as_str(), &*project))
+            .chain([("HOME", &*home)]);
         let mut text = command.to_owned();
-        for variable in variables {
-            for form in [format!("${{{variable}}}"), format!("${variable}")] {
-                text = text.replace(&form, &project.to_string_lossy());
-            }
+        for (name, value) in named {
+            text = text.replace(&format!("${{{name}}}"), value);
+            text = replaced(&text, &format!("${name}"), value);
         }
-        if let (Some(home), Some(rest)) = (std::env::home_dir(), text.strip_prefix("~/")) {
-            text = home.join(rest).to_string_lossy().into_owned();
+        // A shell does not split what it makes of a tilde.
+        if !home.contains(' ') {
+            text = format!(" {text}").replace(" ~/", &format!(" {home}/"));
+            text.remove(0);
+        }
+        if text.starts_with('~') || text.contains(" ~") {
+            return None;
         }
         (!text.contains(['$', '`'])).then_some(text)
     }
@@ -192,9 +206,33 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn registered(self, settings: &Value) -> Vec<Registered> {
+        let init = self.system().init.as_ref();
+        let at = init.and_then(|init| init.first_key());
+        // Hooks anywhere else are not the agent's.
+        let hooks = match at {
+            Some(key) => settings.get(key).unwrap_or(&Value::Null),
+            None => settings,
+        };
         let mut all = Vec::new();
-        self.collect(settings, Around::default(), &mut all);
+        self.collect(hooks, Around::default(), &mut all);
         all
+    }
+
+    /// Returns the folder in which the agent runs the commands of a file.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let of = |agent: Dialect, file: &str| agent.runs_in(file.as_ref(), "/shop".as_ref());
+    /// assert_eq!(of(Dialect::Claude, "/shop/.claude/settings.json"), std::path::Path::new("/shop"));
+    /// assert_eq!(of(Dialect::Antigravity, "/shop/.agents/hooks.json"), std::path::Path::new("/shop/.agents"));
+    /// ```
+    #[must_use]
+    pub fn runs_in(self, file: &Path, project: &Path) -> PathBuf {
+        let files = &self.system().files;
+        let is_users = files.user_runs_at_file && !file.starts_with(project);
+        let folder = file.parent().filter(|_| files.runs_at_file || is_users);
+        folder.unwrap_or(project).to_owned()
     }
 
     fn collect<'v>(self, value: &'v Value, around: Around<'v>, all: &mut Vec<Registered>) {
@@ -218,9 +256,19 @@ impl Dialect {
             system.named(name).is_some() || system.never.iter().any(|never| never == name)
         };
         let timeouts = &system.files.timeout;
-        let written = timeouts.keys.iter().find_map(|key| keys.get(key)?.as_f64());
-        around.timeout = written.or(around.timeout);
         let keys_of = |word| system.init.iter().flat_map(move |init| init.keys_of(word));
+        let time = |number: f64, unit: Duration| unit.mul_f64(number.clamp(0.0, 1e9));
+        let number = |key: &str| keys.get(key)?.as_f64();
+        let mut known = timeouts.keys.iter().filter_map(|key| number(key));
+        let millis = keys_of("$millis").find_map(number);
+        let seconds = keys_of("$seconds").find_map(number);
+        let by_table = known
+            .next()
+            .map(|number| time(number, timeouts.unit(number)));
+        let written = by_table
+            .or_else(|| millis.map(|number| time(number, Duration::from_millis(1))))
+            .or_else(|| seconds.map(|number| time(number, Duration::from_secs(1))));
+        around.timeout = written.or(around.timeout);
         let mut named = keys_of("$event").filter_map(|key| keys.get(key)?.as_str());
         around.event = named.find(|name| is_event(name)).or(around.event);
         around.matcher = keys
@@ -229,6 +277,13 @@ impl Dialect {
             .or(around.matcher);
         let mut commands = system.files.commands().chain(keys_of("$command"));
         let command = commands.find_map(|key| match keys.get(key)? {
+            Value::String(program) if keys.get("args").is_some_and(Value::is_array) => {
+                let args = keys["args"].as_array().into_iter().flatten();
+                let words = args.filter_map(Value::as_str);
+                let words: Vec<&str> = std::iter::once(program.as_str()).chain(words).collect();
+                let command = shlex::try_join(words.iter().copied()).ok()?;
+                Some((command, HooksCall::of_words(words)))
+            }
             Value::String(text) => Some((text.clone(), HooksCall::parse(text))),
             Value::Array(words) => {
                 let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
@@ -240,21 +295,21 @@ impl Dialect {
         // Other settings have commands, too, such as that of a server.
         let is_hook =
             |(_, call): &(String, Option<HooksCall>)| around.event.is_some() || call.is_some();
-        if let Some((command, call)) = command.filter(is_hook) {
-            let written = around
-                .timeout
-                .map(|number| timeouts.unit(number).mul_f64(number.clamp(0.0, 1e9)));
+        if let Some((command, mut call)) = command.filter(is_hook) {
+            // A hook of another type, or without one, does not run a command.
+            let needs_type = keys_of("command").any(|key| key == "type");
+            if needs_type && keys.get("type").is_none_or(|kind| kind != "command") {
+                call = None;
+            }
             let usual = system
                 .runs_hooks()
                 .then(|| Duration::from_secs_f64(timeouts.default));
-            let event = call
-                .as_ref()
-                .and_then(|call| call.event.as_deref())
-                .or(around.event);
+            let named = call.as_ref().and_then(|call| call.event.as_deref());
+            let event = around.event.or(named);
             all.push(Registered {
                 event: event.map(str::to_owned),
                 matcher: around.matcher.map(str::to_owned),
-                timeout: written.or(usual),
+                timeout: around.timeout.or(usual),
                 command,
                 call,
             });
@@ -268,4 +323,17 @@ impl Dialect {
             self.collect(value, Around { event, ..around }, all);
         }
     }
+}
+
+/// Replaces a variable, and not one whose name begins with it.
+fn replaced(text: &str, variable: &str, value: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(variable) {
+        let is_longer = after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        all.push_str(before);
+        all.push_str(if is_longer { variable } else { value });
+        rest = after;
+    }
+    all + rest
 }

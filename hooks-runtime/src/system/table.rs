@@ -1208,16 +1208,10 @@ impl Table {
                 .ok_or_else(|| wrong("with", format!("`[sets]` has no `{set}`")))?;
             parts.push(set);
         }
-        for (key, fields) in &row.fields.0 {
-            let known = info.into_iter().flat_map(|info| info.fields);
-            let unknown = fields.0.iter().find(|field| !field.is_in(known.clone()));
-            if let (Some(field), Some(info)) = (unknown, info) {
-                let fields = info.fields.join("`, `");
-                let message = format!("`{}` has no `{}`: it has `{fields}`", info.name, field.path);
-                let mut mistake = wrong("fields", message);
-                mistake.path.push(Segment::key(key));
-                return Err(mistake);
-            }
+        if let Some((key, message)) = info.and_then(|info| unknown_field(row, info)) {
+            let mut mistake = wrong("fields", message);
+            mistake.path.push(Segment::key(key));
+            return Err(mistake);
         }
         parts.push(&row.fields);
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
@@ -1242,24 +1236,10 @@ impl Table {
                 format!("a time is a number of seconds, up to {LONGEST}"),
             ));
         }
-        // A tool waits for the decision: it must be known which one, and there must be a word that refuses it.
-        let is_gate = matches!(ours, "BeforeToolCall" | "ApproveToolCall") && row.says.is_some();
-        if is_gate {
-            let is_name = |field: &Field| field.path == "name" && field.is_required;
-            let is_named = reads.iter().any(|(_, field)| is_name(field));
-            if !is_named && row.given.get("name").is_none() {
-                let message = "no field says which tool it is: write `KEY = \"name!\"`";
-                return Err(wrong("fields", message.to_owned()));
-            }
-            let refuses = |(what, says): &(What, Says)| {
-                matches!(what, What::Deny | What::Stop) && !says.only_mcp
-            };
-            if !rows(&told)?.iter().any(refuses) {
-                return Err(wrong(
-                    "says",
-                    "no row refuses the tool: add `deny`".to_owned(),
-                ));
-            }
+        let tells = rows(&told)?;
+        if matches!(ours, "BeforeToolCall" | "ApproveToolCall") && row.says.is_some() {
+            check_gate(row, &reads, &tells)
+                .map_err(|(key, message)| wrong(key, message.to_owned()))?;
         }
         Ok(Event {
             named: named.to_owned(),
@@ -1272,7 +1252,7 @@ impl Table {
             timeout: row.timeout.map(Duration::from_secs_f64),
             closed: row.late,
             calls: row.says.is_some(),
-            tells: rows(&told)?,
+            tells,
             hears: rows(&heard)?,
             rejects: row.rejects.clone(),
             must: row.must.unwrap_or(self.hooks.must),
@@ -1288,6 +1268,41 @@ impl Table {
             given: row.given.0.clone(),
         })
     }
+}
+
+/// The key of a field that the event does not have, and what is wrong with it.
+fn unknown_field<'r>(row: &'r Row, info: &EventInfo) -> Option<(&'r str, String)> {
+    row.fields.0.iter().find_map(|(key, fields)| {
+        let field = fields
+            .0
+            .iter()
+            .find(|field| !field.is_in(info.fields.iter()))?;
+        let fields = info.fields.join("`, `");
+        let message = format!("`{}` has no `{}`: it has `{fields}`", info.name, field.path);
+        Some((key.as_str(), message))
+    })
+}
+
+/// A tool waits for the decision: it must be known which one, and there must be a word that refuses it.
+fn check_gate(
+    row: &Row,
+    reads: &[(String, Field)],
+    tells: &[(What, Says)],
+) -> Result<(), (&'static str, &'static str)> {
+    let is_name = |field: &Field| field.path == "name" && field.is_required;
+    let is_named = reads.iter().any(|(_, field)| is_name(field));
+    if !is_named && row.given.get("name").is_none() {
+        return Err((
+            "fields",
+            "no field says which tool it is: write `KEY = \"name!\"`",
+        ));
+    }
+    let refuses =
+        |(what, says): &(What, Says)| matches!(what, What::Deny | What::Stop) && !says.only_mcp;
+    if !tells.iter().any(refuses) {
+        return Err(("says", "no row refuses the tool: add `deny`"));
+    }
+    Ok(())
 }
 
 /// What a part of an input is, beside `=WORD` and `~PART`.

@@ -251,8 +251,13 @@ impl Ours<'_> {
 
     /// Whether an item of a list has nothing but ours: an entry, or a group of such.
     fn is_alone(self, value: &Value) -> bool {
-        match value["hooks"].as_array() {
-            Some(hooks) => !hooks.is_empty() && hooks.iter().all(|hook| self.has(hook)),
+        if self.is_entry(value) {
+            return true;
+        }
+        let keys = value.as_object().into_iter().flatten();
+        let mut lists = keys.filter_map(|(_, value)| value.as_array());
+        match lists.find(|hooks| hooks.iter().any(|hook| self.has(hook))) {
+            Some(hooks) => hooks.iter().all(|hook| self.has(hook)),
             None => self.has(value),
         }
     }
@@ -279,10 +284,12 @@ impl Ours<'_> {
 
     /// Takes our hooks out of a group that has others, too.
     fn leave(self, group: &CstNode) {
-        let hooks = group
-            .as_object()
-            .and_then(|group| group.array_value("hooks"));
-        for hook in hooks.into_iter().flat_map(|hooks| hooks.elements()) {
+        let keys = group.as_object().map(|group| group.properties());
+        let lists = keys
+            .into_iter()
+            .flatten()
+            .filter_map(|key| key.array_value());
+        for hook in lists.flat_map(|list| list.elements()) {
             if self.has(&value_of(&hook)) {
                 hook.remove();
             }
