@@ -195,3 +195,44 @@ fn what_is_wrong_with_a_table_is_told() {
         wrong.errors
     );
 }
+
+#[test]
+fn one_list_may_have_the_entries_of_all_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let more = "\n[event.prompt]\nis = 'MessageReceived'\nfields = { text = 'content!' }\nsays = ['deny']\n[init]";
+    let table = TABLE.replace("\n[init]", more);
+    let table = table.replace(
+        "entry = { run",
+        "at = 'rules'\nentry = { on = '$event', run",
+    );
+    std::fs::write(path.join("robot.toml"), table).unwrap();
+    std::fs::create_dir(path.join(".robot")).unwrap();
+    let settings = path.join(".robot/hooks.json");
+    std::fs::write(&settings, "{\"rules\": [\"mine\"]}").unwrap();
+    let table = path.join("robot.toml");
+    let table = table.to_str().unwrap();
+    for _ in 0..2 {
+        let written = hooks(path, &["init", "--agent", table, "--write"], "");
+        assert_eq!(written.code, 0, "{}", written.errors);
+        let rules = json(&std::fs::read_to_string(&settings).unwrap());
+        let rules = rules["rules"].as_array().unwrap();
+        let events: Vec<_> = rules.iter().map(|rule| rule["on"].as_str()).collect();
+        assert_eq!(
+            events,
+            [None, Some("tool_wanted"), Some("prompt")],
+            "{rules:?}"
+        );
+        let said = hooks(path, &["doctor"], "");
+        assert!(
+            said.code == 0 && said.out.contains("Robot: fine"),
+            "{}",
+            said.out
+        );
+    }
+    hooks(path, &["init", "--agent", table, "--remove"], "");
+    assert_eq!(
+        std::fs::read_to_string(&settings).unwrap(),
+        "{\"rules\": [\"mine\"]}"
+    );
+}

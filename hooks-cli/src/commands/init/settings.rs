@@ -346,9 +346,7 @@ fn add(to: &CstObject, wanted: &Value, of: Ours<'_>) -> Result<(), String> {
             }
             (Value::Array(wanted), Value::Array(_)) => {
                 let list = there.array_value_or_set();
-                for wanted in wanted {
-                    add_item(&list, wanted, of);
-                }
+                add_items(&list, wanted, of);
             }
             (Value::Object(_) | Value::Array(_), _) => {
                 return Err(format!("`{key}` has another form: change it by hand"));
@@ -367,26 +365,30 @@ fn add(to: &CstObject, wanted: &Value, of: Ours<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts an item into a list, in the place of an older one.
-fn add_item(list: &CstArray, wanted: &Value, of: Ours<'_>) {
+/// Puts items into a list, in the place of older ones.
+fn add_items(list: &CstArray, wanted: &[Value], of: Ours<'_>) {
     let known = list.elements();
-    if known
-        .iter()
-        .any(|node| is_as_wanted(&value_of(node), wanted))
-    {
+    let values: Vec<_> = known.iter().map(value_of).collect();
+    // What is there already stays as it is.
+    let there = |wanted: &Value| values.iter().find(|value| is_as_wanted(value, wanted));
+    if wanted.iter().all(|wanted| there(wanted).is_some()) {
         return;
     }
     let (alone, shared): (Vec<_>, Vec<_>) = known
         .into_iter()
         .enumerate()
-        .filter(|(_, node)| of.has(&value_of(node)))
-        .partition(|(_, node)| of.is_alone(&value_of(node)));
+        .filter(|(at, _)| of.has(&values[*at]))
+        .partition(|(at, _)| of.is_alone(&values[*at]));
     for (_, group) in shared {
         of.leave(&group);
     }
-    match alone.first() {
-        Some((at, _)) => drop(list.insert(*at, input(wanted))),
-        None => drop(list.append(input(wanted))),
+    let first = alone.first().map(|(at, _)| *at);
+    for (nth, wanted) in wanted.iter().enumerate() {
+        let item = input(there(wanted).unwrap_or(wanted));
+        match first {
+            Some(at) => drop(list.insert(at + nth, item)),
+            None => drop(list.append(item)),
+        }
     }
     for (_, older) in alone {
         older.remove();
