@@ -74,7 +74,11 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     };
     let content = call.settings(agent.system).expect("they are in its table");
     let mark = agent.mark(&call);
-    let ours = Ours { agent, mark: &mark };
+    let ours = Ours {
+        agent,
+        file: &path,
+        mark: &mark,
+    };
     let project = path.parent().unwrap_or(Path::new("."));
     let settings = args
         .settings

@@ -289,6 +289,43 @@ fn what_the_file_has_no_hooks_for_any_more_is_removed_too() {
 
 /// A change by hand, to text that is not ours, and every other byte.
 #[test]
+fn the_file_of_another_project_stays_in_the_settings_of_the_user() {
+    let home = tempfile::tempdir().unwrap();
+    let settings = home.path().join("settings.json");
+    let settings = settings.to_str().unwrap();
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let registers = |folder: &Path| {
+        let text = std::fs::read_to_string(settings).unwrap_or_default();
+        text.contains(&folder.join("hooks.toml").display().to_string())
+    };
+    for folder in &folders {
+        let args = ["--agent", "claude", "--write", "--settings", settings];
+        init(folder.path(), &args);
+        init(folder.path(), &args);
+    }
+    assert!(folders.iter().all(|folder| registers(folder.path())));
+    let args = ["--agent", "claude", "--remove", "--settings", settings];
+    init(folders[1].path(), &args);
+    assert!(registers(folders[0].path()) && !registers(folders[1].path()));
+    // What has registered a file that is gone is old.
+    let moved = folders[0].path().join("moved.toml");
+    std::fs::rename(folders[0].path().join("hooks.toml"), &moved).unwrap();
+    let args = [
+        "--agent",
+        "claude",
+        "--write",
+        "--settings",
+        settings,
+        "--file",
+        "moved.toml",
+    ];
+    init(folders[0].path(), &args);
+    assert!(!registers(folders[0].path()));
+    let text = std::fs::read_to_string(settings).unwrap();
+    assert!(text.contains("moved.toml"), "{text}");
+}
+
+#[test]
 fn after_a_change_by_hand_every_other_byte_stays() {
     for agent in ["claude", "codex", "gemini", "qwen", "copilot"] {
         for layout in LAYOUTS.into_iter().filter(|layout| layout.contains("opus")) {

@@ -209,6 +209,8 @@ fn edited(
 #[derive(Clone, Copy)]
 pub(crate) struct Ours<'a> {
     pub(crate) agent: Agent,
+    /// The file of hooks.
+    pub(crate) file: &'a Path,
     /// What a file that is ours as a whole has in it.
     pub(crate) mark: &'a str,
 }
@@ -227,7 +229,13 @@ impl Ours<'_> {
             Value::Array(words) => HooksCall::of_words(words.iter().filter_map(Value::as_str)),
             _ => None,
         };
-        call.is_some_and(|call| call.agent == self.agent.system.as_str())
+        // In settings of the user, several projects may have registered their files. One that is gone was moved.
+        let is_anothers = |file: &Path| {
+            let real = file.canonicalize();
+            file.is_absolute() && real.is_ok() && real.ok() != self.file.canonicalize().ok()
+        };
+        call.filter(|call| call.agent == self.agent.system.as_str())
+            .is_some_and(|call| !call.file.as_deref().is_some_and(is_anothers))
     }
 
     /// Whether a value has our call anywhere.
