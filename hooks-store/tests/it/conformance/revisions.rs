@@ -340,7 +340,8 @@ pub(crate) async fn a_publication_ends_while_others_write(place: Place) {
     acme.create(&block("a", "deploy"), &ada()).await.unwrap();
     let runtime = tokio::runtime::Handle::current();
     let writer = tokio::task::spawn_blocking(move || {
-        while asked.recv() == Ok(true) {
+        // A test that fails ends this, too: the end of its runtime waits for the thread.
+        while asked.recv_timeout(Duration::from_mins(6)) == Ok(true) {
             let sample = NewSample::default();
             let saved = runtime.block_on(other.save_sample(&sample, &ada()));
             if tell.send(saved.map(drop)).is_err() {
