@@ -101,6 +101,8 @@ pub use self::evaluator::{
 pub use self::fault::FaultKind;
 pub use self::filter::input::tool_rule;
 #[doc(hidden)]
+pub use self::handler::command::is_executable as __is_executable;
+#[doc(hidden)]
 pub use self::json::{MOST as __MOST, from_slice as __json, is_exact as __is_exact};
 pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};

@@ -36,16 +36,15 @@ pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<Agent>, jso
                 let idle = agent.map_or_else(Vec::new, |agent| idle(&runtime, agent));
                 status.notices.extend(notices(&status, &file, agent));
                 status.notices.extend(unusable(&file));
-                let here = agent
-                    .and_then(|_| std::path::absolute(&file).ok())
-                    .map(|file| Here::with(file, runtime));
-                let report = agent.zip(here).and_then(|(agent, here)| here.report(agent));
-                // The tools are said already.
-                let said = status.notices.clone();
-                let findings = report.into_iter().flat_map(|report| report.findings);
-                status
-                    .notices
-                    .extend(findings.filter(|finding| !said.contains(finding)));
+                if let Some((agent, path)) = agent.zip(std::path::absolute(&file).ok()) {
+                    let report = Here::with(path, runtime).report(agent);
+                    for finding in report.into_iter().flat_map(|report| report.findings) {
+                        // The tools are said already.
+                        if !status.notices.contains(&finding) {
+                            status.notices.push(finding);
+                        }
+                    }
+                }
                 let is_fine = status.left_out == 0 && idle.is_empty();
                 are_fine &= is_fine;
                 if json {

@@ -169,8 +169,7 @@ impl Here {
                     .push(format!("{shown}: `{off}` turns all hooks of the agent off"));
             }
             for one in agent.system.registered(&settings) {
-                let folder = agent.system.runs_in(&path, &self.project);
-                if let Some(why) = unusable(agent.system, &folder, &self.project, &one.command) {
+                if let Some(why) = unusable(agent.system, &path, &self.project, &one.command) {
                     report
                         .findings
                         .push(format!("{shown}: `{}`: {why}", one.command));
@@ -365,20 +364,19 @@ pub(crate) fn unusable_in(agent: Dialect, file: &Path, text: &str) -> Vec<String
     let project = project.unwrap_or(Path::new("."));
     let all = agent.registered(&settings).into_iter();
     let told = all.filter_map(|one| {
-        let folder = agent.runs_in(file, project);
-        let why = unusable(agent, &folder, project, &one.command)?;
+        let why = unusable(agent, file, project, &one.command)?;
         Some(format!("{}: `{}`: {why}", file.display(), one.command))
     });
     told.collect()
 }
 
-/// Why a command cannot run, if that can be told.
-fn unusable(agent: Dialect, folder: &Path, project: &Path, command: &str) -> Option<String> {
+/// Why a command of settings cannot run, if that can be told.
+fn unusable(agent: Dialect, settings: &Path, project: &Path, command: &str) -> Option<String> {
     let text = agent.filled(command, project)?;
-    let project = folder;
+    let folder = agent.runs_in(settings, project);
     let call = HooksCall::parse(&text);
     let named = call.as_ref().and_then(|call| call.file.as_ref());
-    if let Some(file) = named.filter(|file| !project.join(file).is_file()) {
+    if let Some(file) = named.filter(|file| !folder.join(file).is_file()) {
         let hint = quotes(&text);
         return Some(format!("the file {} is not there{hint}", file.display()));
     }
@@ -394,19 +392,20 @@ fn unusable(agent: Dialect, folder: &Path, project: &Path, command: &str) -> Opt
     if program.contains([';', '&', '|', '<', '>', '(', ')', '*', '?', '[', '{']) {
         return None;
     }
-    let at = project.join(program);
+    let at = folder.join(program);
     if !at.exists() {
-        let hint = unquoted(project, &text).unwrap_or_default();
+        let hint = unquoted(&folder, &text).unwrap_or_default();
         return Some(format!("the program {program} is not there{hint}"));
     }
-    (!is_executable(&at)).then(|| format!("{program} may not be run: `chmod +x` it"))
+    (!hooks_runtime::__is_executable(&at))
+        .then(|| format!("{program} may not be run: `chmod +x` it"))
 }
 
 /// A hint, if a command begins with the path of a file that has blanks.
-fn unquoted(project: &Path, text: &str) -> Option<&'static str> {
+fn unquoted(folder: &Path, text: &str) -> Option<&'static str> {
     let blanks = text.match_indices(' ').map(|(at, _)| at);
     let mut ends = blanks.chain([text.len()]);
-    let is_file = |end| text[..end].contains(' ') && project.join(&text[..end]).is_file();
+    let is_file = |end| text[..end].contains(' ') && folder.join(&text[..end]).is_file();
     ends.any(is_file).then_some(QUOTES)
 }
 
@@ -421,16 +420,4 @@ fn quotes(command: &str) -> &'static str {
 /// A time in seconds, as settings have it.
 fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10.0).round() / 10.0
-}
-
-#[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.metadata()
-        .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(file: &Path) -> bool {
-    file.is_file()
 }

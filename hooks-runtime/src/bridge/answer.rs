@@ -32,7 +32,8 @@ impl Said {
             let Some(row) = row(*what).or_else(|| row(What::Deny).filter(|_| *what == What::Stop))
             else {
                 // What waits for a decision, and has no word for this one, is refused by the exit code.
-                if matches!(what, What::Deny | What::Stop) && incoming.is_gate() {
+                let waits = || incoming.row.is_some_and(|row| table::is_gate(row.ours));
+                if matches!(what, What::Deny | What::Stop) && waits() {
                     return Reply::refused(text(value));
                 }
                 // Who cannot approve leaves the question to the agent, which asks its user.

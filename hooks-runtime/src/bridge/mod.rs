@@ -55,14 +55,6 @@ struct Incoming {
     raw: Option<Arc<Raw>>,
 }
 
-impl Incoming {
-    /// Whether a tool waits for the decision.
-    fn is_gate(&self) -> bool {
-        let ours = self.row.map(|row| row.ours);
-        matches!(ours, Some("BeforeToolCall" | "ApproveToolCall"))
-    }
-}
-
 /// How many calls may be within each other. A hook may start an agent, whose hooks start another.
 const DEEPEST: usize = 8;
 

@@ -207,6 +207,12 @@ pub(crate) struct Loader<'a> {
     own: Vec<Dialect>,
 }
 
+/// The folder from which relative paths in a file are seen.
+fn folder_of(config: &FileConfig) -> &Path {
+    let folder = config.file().and_then(Path::parent);
+    folder.unwrap_or(Path::new(""))
+}
+
 /// Reads a file of ours: in TOML, in JSON, or as a bundle, which is returned as well.
 fn config_of(
     path: &Path,
@@ -569,11 +575,7 @@ impl<'a> Loader<'a> {
 
     /// Reads the tables of the agents of your own.
     fn agents(&mut self, config: &FileConfig) {
-        let folder = config
-            .file()
-            .and_then(Path::parent)
-            .map(Path::to_owned)
-            .unwrap_or_default();
+        let folder = folder_of(config);
         for (index, entry) in config.agents.iter().enumerate() {
             let path = ["agents".into(), index.into(), "file".into()];
             if self.is_shared() {
@@ -588,31 +590,30 @@ impl<'a> Loader<'a> {
             }
             let table =
                 read.and_then(|text| text.map(|text| Dialect::own(&file, text)).transpose());
-            match table {
-                Ok(None) => {}
-                Ok(Some(agent))
-                    if self
-                        .own
-                        .iter()
-                        .any(|other| other.as_str() == agent.as_str() && *other != agent) =>
-                {
+            let agent = match table {
+                Ok(None) => continue,
+                Ok(Some(agent)) => agent,
+                Err(error) => {
+                    self.mistakes.push(error);
+                    continue;
+                }
+            };
+            let mut own = self.own.iter();
+            match own.find(|other| other.as_str() == agent.as_str()) {
+                None => self.own.push(agent),
+                // The same table, which another file names, too.
+                Some(other) if *other == agent => {}
+                Some(_) => {
                     let message = format!("another file names an agent `{agent}`, too");
                     self.mistakes.push(config.mistake(&path, message, None));
                 }
-                Ok(Some(agent)) if self.own.contains(&agent) => {}
-                Ok(Some(agent)) => self.own.push(agent),
-                Err(error) => self.mistakes.push(error),
             }
         }
     }
 
     /// Reads the other systems' files that a file of ours imports.
     fn imports(&mut self, config: &FileConfig) {
-        let folder = config
-            .file()
-            .and_then(Path::parent)
-            .map(Path::to_owned)
-            .unwrap_or_default();
+        let folder = folder_of(config);
         for (index, entry) in config.entries.import.iter().enumerate() {
             let path = ["hooks".into(), "import".into(), index.into()];
             let origin = crate::definition::Origin::of(config.file(), config.line(&path));

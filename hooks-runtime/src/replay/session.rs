@@ -79,6 +79,12 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
+/// The texts of a message that has several parts.
+fn texts(parts: &Value) -> String {
+    let parts = parts.as_array().into_iter().flatten();
+    parts.filter_map(|part| part["text"].as_str()).collect()
+}
+
 impl Session<'_> {
     fn line(&mut self, line: &Value) {
         match text(line, "type") {
@@ -127,9 +133,7 @@ impl Session<'_> {
         match text(payload, "type") {
             "user_message" => self.codex_prompt(text(payload, "message"), line),
             "message" if payload["role"] == "user" => {
-                let parts = payload["content"].as_array().into_iter().flatten();
-                let parts: Vec<_> = parts.filter_map(|part| part["text"].as_str()).collect();
-                let prompt = parts.concat();
+                let prompt = texts(&payload["content"]);
                 // Codex says what it knows of the place as if the user had.
                 let is_of_codex = ["<", "# AGENTS.md"]
                     .iter()
@@ -195,10 +199,10 @@ impl Session<'_> {
 
     fn gemini(&mut self, message: &Value) {
         if message["type"] == "user" {
-            let whole = message["content"].as_str();
-            let parts = message["content"].as_array().into_iter().flatten();
-            let parts: Vec<_> = parts.filter_map(|part| part["text"].as_str()).collect();
-            let prompt = whole.map_or_else(|| parts.concat(), str::to_owned);
+            let content = &message["content"];
+            let prompt = content
+                .as_str()
+                .map_or_else(|| texts(content), str::to_owned);
             // The answers of tools are messages of the user without a text, or with the id of the prompt as one.
             let is_id = prompt.contains("########") && !prompt.contains(char::is_whitespace);
             if !prompt.is_empty() && !is_id && self.is_new(text(message, "id")) {

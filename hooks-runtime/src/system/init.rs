@@ -40,8 +40,8 @@ pub struct Init {
     #[serde(default)]
     root: Map<String, Value>,
     /// Where the list of an event is.
-    #[serde(default)]
-    at: Option<String>,
+    #[serde(default = "usual_place")]
+    at: String,
     /// What an event gets. Without it, the agent names no events.
     #[serde(default)]
     entry: Option<Value>,
@@ -77,6 +77,10 @@ pub struct Init {
     /// What is left to do for the user; empty if nothing is.
     #[serde(default)]
     pub note: String,
+}
+
+fn usual_place() -> String {
+    "hooks.$event".to_owned()
 }
 
 fn shell() -> Vec<String> {
@@ -167,14 +171,11 @@ impl Init {
             project.join(&self.file)
         }
     }
-}
 
-impl Init {
     /// The key under which all entries are; none if they are at the root.
     pub(super) fn first_key(&self) -> Option<&str> {
-        let at = self.at.as_deref().unwrap_or("hooks.$event");
         // What keeps a process has no entries.
-        let first = at.split('.').next().filter(|_| self.entry.is_some());
+        let first = self.at.split('.').next().filter(|_| self.entry.is_some());
         first.filter(|key| *key != "$event")
     }
 
@@ -187,7 +188,6 @@ impl Init {
             Some(&self.note),
         ];
         let is_line = |text: &&String| !text.contains(char::is_control);
-        let at = self.at.as_deref().unwrap_or("hooks.$event");
         for (key, is_right, message) in [
             (
                 "entry",
@@ -206,7 +206,7 @@ impl Init {
             ),
             (
                 "at",
-                at.split('.').all(|key| !key.is_empty()),
+                self.at.split('.').all(|key| !key.is_empty()),
                 "it is a path of keys",
             ),
             (
@@ -271,14 +271,25 @@ impl Registration {
     }
 
     fn command_on(&self, agent: Dialect, event: Option<&str>) -> String {
-        let (program, file) = (quoted(&self.program), quoted(&self.file));
+        let (program, mark) = (quoted(&self.program), self.mark(agent));
         match event {
-            Some(event) => {
-                let event = quoted(Path::new(event));
-                format!("{program} run --event {event} {file} --as {agent}")
-            }
-            None => format!("{program} run {file} --as {agent}"),
+            Some(event) => format!("{program} run --event {}{mark}", quoted(Path::new(event))),
+            None => format!("{program} run{mark}"),
         }
+    }
+
+    /// Returns the end of each command for the agent, by which a text with one is known: an older command may name the
+    /// program by another path.
+    ///
+    /// ```
+    /// use hooks_runtime::{Dialect, Registration};
+    ///
+    /// let call = Registration { program: "/a run b/hooks".into(), file: "hooks.toml".into(), needs: Default::default() };
+    /// assert_eq!(call.mark(Dialect::Claude), " hooks.toml --as claude");
+    /// ```
+    #[must_use]
+    pub fn mark(&self, agent: Dialect) -> String {
+        format!(" {} --as {agent}", quoted(&self.file))
     }
 
     /// How long the agent waits for the hooks on an event, in seconds: a moment longer than they may take.
@@ -371,7 +382,7 @@ impl Registration {
         };
         let mut settings = filled(&init.root.clone().into(), &fill);
         for (named, event) in init.entry.iter().flat_map(|_| self.events(agent)) {
-            let keys = init.at.as_deref().unwrap_or("hooks.$event").split('.');
+            let keys = init.at.split('.');
             let keys = keys.map(|key| if key == "$event" { named } else { key });
             let list = keys.fold(&mut settings, |at, key| {
                 if !at.is_object() {

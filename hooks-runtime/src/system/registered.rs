@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::Dialect;
+use super::table::Whose;
 
 /// A call of this program as an agent's hook, whatever else is in it: what [`Registration`](super::Registration) writes, or
 /// a person after it.
@@ -141,9 +142,9 @@ impl Dialect {
             .files
             .found()
             .filter_map(|(whose, name)| match whose {
-                super::table::Whose::Project => Some(project.join(name)),
-                super::table::Whose::User => Some(home.as_deref()?.join(name)),
-                super::table::Whose::Managed => None,
+                Whose::Project => Some(project.join(name)),
+                Whose::User => Some(home.as_deref()?.join(name)),
+                Whose::Managed => None,
             });
         let mut files: Vec<PathBuf> = Vec::new();
         let mut known = Vec::new();
@@ -259,16 +260,15 @@ impl Dialect {
         let keys_of = |word| system.init.iter().flat_map(move |init| init.keys_of(word));
         let time = |number: f64, unit: Duration| unit.mul_f64(number.clamp(0.0, 1e9));
         let number = |key: &str| keys.get(key)?.as_f64();
-        let mut known = timeouts.keys.iter().filter_map(|key| number(key));
-        let millis = keys_of("$millis").find_map(number);
-        let seconds = keys_of("$seconds").find_map(number);
-        let by_table = known
+        let by_template = |word, unit| Some(time(keys_of(word).find_map(number)?, unit));
+        let mut by_table = timeouts.keys.iter().filter_map(|key| number(key));
+        let by_table = by_table
             .next()
             .map(|number| time(number, timeouts.unit(number)));
-        let written = by_table
-            .or_else(|| millis.map(|number| time(number, Duration::from_millis(1))))
-            .or_else(|| seconds.map(|number| time(number, Duration::from_secs(1))));
-        around.timeout = written.or(around.timeout);
+        around.timeout = by_table
+            .or_else(|| by_template("$millis", Duration::from_millis(1)))
+            .or_else(|| by_template("$seconds", Duration::from_secs(1)))
+            .or(around.timeout);
         let mut named = keys_of("$event").filter_map(|key| keys.get(key)?.as_str());
         around.event = named.find(|name| is_event(name)).or(around.event);
         around.matcher = keys
@@ -276,20 +276,20 @@ impl Dialect {
             .and_then(Value::as_str)
             .or(around.matcher);
         let mut commands = system.files.commands().chain(keys_of("$command"));
-        let command = commands.find_map(|key| match keys.get(key)? {
-            Value::String(program) if keys.get("args").is_some_and(Value::is_array) => {
-                let args = keys["args"].as_array().into_iter().flatten();
-                let words = args.filter_map(Value::as_str);
-                let words: Vec<&str> = std::iter::once(program.as_str()).chain(words).collect();
-                let command = shlex::try_join(words.iter().copied()).ok()?;
-                Some((command, HooksCall::of_words(words)))
-            }
-            Value::String(text) => Some((text.clone(), HooksCall::parse(text))),
-            Value::Array(words) => {
-                let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-                let command = shlex::try_join(words.iter().copied()).ok()?;
-                Some((command, HooksCall::of_words(words)))
-            }
+        let of_words = |words: Vec<&str>| {
+            let command = shlex::try_join(words.iter().copied()).ok()?;
+            Some((command, HooksCall::of_words(words)))
+        };
+        let texts = |values: &'v Vec<Value>| values.iter().filter_map(Value::as_str);
+        let args = keys.get("args").and_then(Value::as_array);
+        let command = commands.find_map(|key| match (keys.get(key)?, args) {
+            (Value::String(program), Some(args)) => of_words(
+                std::iter::once(program.as_str())
+                    .chain(texts(args))
+                    .collect(),
+            ),
+            (Value::String(text), None) => Some((text.clone(), HooksCall::parse(text))),
+            (Value::Array(words), _) => of_words(texts(words).collect()),
             _ => None,
         });
         // Other settings have commands, too, such as that of a server.

@@ -1237,7 +1237,7 @@ impl Table {
             ));
         }
         let tells = rows(&told)?;
-        if matches!(ours, "BeforeToolCall" | "ApproveToolCall") && row.says.is_some() {
+        if is_gate(ours) && row.says.is_some() {
             check_gate(row, &reads, &tells)
                 .map_err(|(key, message)| wrong(key, message.to_owned()))?;
         }
@@ -1281,6 +1281,11 @@ fn unknown_field<'r>(row: &'r Row, info: &EventInfo) -> Option<(&'r str, String)
         let message = format!("`{}` has no `{}`: it has `{fields}`", info.name, field.path);
         Some((key.as_str(), message))
     })
+}
+
+/// Whether a tool waits for the decision about our event.
+pub(crate) fn is_gate(ours: &str) -> bool {
+    matches!(ours, "BeforeToolCall" | "ApproveToolCall")
 }
 
 /// A tool waits for the decision: it must be known which one, and there must be a word that refuses it.

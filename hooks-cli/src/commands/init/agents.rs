@@ -99,14 +99,12 @@ impl Agent {
         self.system.calls().next().is_none()
     }
 
-    /// The end of each command of ours in the settings. An older entry may name the program by another path.
+    /// What a text of settings with a call of ours has in it.
     pub(crate) fn mark(self, call: &Registration) -> String {
         if self.keeps_a_process() {
             return call.file.to_string_lossy().into_owned();
         }
-        let command = call.command(self.system);
-        let (_, mark) = command.split_once(" run ").unwrap_or_default();
-        format!(" {mark}")
+        call.mark(self.system)
     }
 
     /// Returns the names of its tools.

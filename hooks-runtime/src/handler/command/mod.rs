@@ -42,6 +42,7 @@ use crate::system::raw::Raw;
 
 pub(crate) use self::environment::{check_names, is_private};
 pub(crate) use self::program::in_folder;
+pub use self::program::is_executable;
 
 /// How much of a command's output is kept.
 const MOST_OUTPUT: usize = 1024 * 1024;

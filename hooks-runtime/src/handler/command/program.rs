@@ -52,8 +52,10 @@ pub(super) fn found(program: &str, path: Option<&OsStr>) -> Result<PathBuf, Stri
         .ok_or_else(|| format!("there is no program `{program}` in any folder of `PATH`"))
 }
 
+/// Whether a file is a program that may be run.
 #[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
+#[must_use]
+pub fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let Ok(metadata) = file.metadata() else {
         return false;
@@ -62,7 +64,8 @@ fn is_executable(file: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_executable(file: &Path) -> bool {
+#[must_use]
+pub fn is_executable(file: &Path) -> bool {
     file.is_file() || file.with_extension("exe").is_file()
 }
 
