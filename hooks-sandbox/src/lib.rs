@@ -62,6 +62,7 @@ mod launcher;
 mod linux;
 mod presets;
 mod protect;
+pub mod protected;
 mod proxy;
 mod report;
 mod rules;

@@ -1,4 +1,4 @@
-//! What stays as it is inside a writable folder, because it runs or decides later, outside: the table `protected.txt`.
+//! Holds what is [protected](crate::protected) inside a writable folder.
 //!
 //! With namespaces, each such path becomes a mount point: the kernel neither renames nor removes one. So do the folders
 //! on the way to it, or a program would move them aside and make its own. What does not exist gets a place-holder.
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::SandboxError;
 use crate::error::Context as _;
+use crate::protected;
 use crate::rules::{Access, Rules, real_place};
 
-const TABLE: &str = include_str!("protected.txt");
 /// How you know a place-holder, besides that it is empty: the rights of a folder, and of a file.
 const FOLDER: u32 = 0o500;
 const FILE: u32 = 0o400;
@@ -39,16 +39,6 @@ pub(crate) struct Held {
     makes_place_holders: bool,
 }
 
-/// The names of a section, each with the text of its place-holder, if that is a file.
-fn names(section: &str) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-    let lines = TABLE.lines().skip_while(move |line| *line != section);
-    let names = lines.skip(1).map_while(|line| line.strip_prefix("  "));
-    names.map(|line| match line.split_once(" = ") {
-        Some((name, text)) => (name, Some(text)),
-        None => (line, None),
-    })
-}
-
 impl Held {
     /// Finds what the rules protect. `makes_place_holders` is whether what does not exist is held, too.
     pub(crate) fn find(rules: &Rules, makes_place_holders: bool) -> Result<Self, SandboxError> {
@@ -64,7 +54,7 @@ impl Held {
             .map(|grant| &grant.path)
             .filter(|path| path.is_dir())
         {
-            held.hold_all(rules, folder, "workspace")?;
+            held.hold_all(rules, folder, "anywhere")?;
             held.hold_repositories(rules, folder)?;
         }
         if let Some(home) = std::env::home_dir() {
@@ -83,7 +73,8 @@ impl Held {
         folder: &Path,
         section: &str,
     ) -> Result<(), SandboxError> {
-        names(section).try_for_each(|(name, text)| self.hold(rules, &folder.join(name), text))
+        protected::entries(section)
+            .try_for_each(|(name, text)| self.hold(rules, &folder.join(name), text))
     }
 
     /// Holds what makes git run programs, in a work tree or in a repository's own folder.
