@@ -203,9 +203,12 @@ pub use self::redact::{
     NamedPattern, Pattern, PatternError, Redact, RedactConfig, RedactStream, SecretKind,
 };
 #[cfg(feature = "security-policy")]
+#[doc(hidden)]
+pub use self::security_policy::AS_WRITTEN as __AS_WRITTEN;
+#[cfg(feature = "security-policy")]
 pub use self::security_policy::{
-    Autonomy, Missing, PolicySandbox, Profile, SandboxMode, SecurityPolicy, SecurityPolicyConfig,
-    ToolConfig,
+    Autonomy, Judged, Missing, PolicySandbox, Profile, RunPlan, SandboxMode, SecurityPolicy,
+    SecurityPolicyConfig, ToolConfig,
 };
 #[cfg(any(feature = "security-policy", feature = "shell-hook"))]
 pub use self::shared::sandbox::SandboxConfig;

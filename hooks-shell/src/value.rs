@@ -51,6 +51,12 @@ pub struct Names {
     pub(crate) is_flat: bool,
     /// Whether each ends with a NUL, and not with a line.
     pub(crate) ends_with_nul: bool,
+    /// Whether a name that has a line end is printed on two lines, and so becomes two names.
+    pub(crate) may_break: bool,
+    /// Whether each is a last part, which another text may name a folder of.
+    pub(crate) is_base: bool,
+    /// Names in the folders that are not among them, nor what is below those.
+    pub(crate) without: Vec<String>,
     /// The folders in which they were found. From other folders, they lead elsewhere.
     pub(crate) found_in: Option<Arc<Vec<String>>>,
     /// The first word of the program that prints them, where links can be taken out of what it prints.
@@ -81,10 +87,59 @@ impl Names {
         self.is_flat
     }
 
+    /// Whether there is exactly one.
+    #[must_use]
+    pub fn is_one(&self) -> bool {
+        self.is_one && !self.is_text
+    }
+
+    /// Whether a name that has a line end would become two names, which lead elsewhere.
+    #[must_use]
+    pub fn may_break(&self) -> bool {
+        self.may_break
+    }
+
+    /// Returns the names of folders that are left out, with all below them.
+    pub fn without(&self) -> impl Iterator<Item = &str> {
+        self.without.iter().map(String::as_str)
+    }
+
     /// Whether none of them is a setting of git: git tracks all of them, or hidden files were skipped.
     #[must_use]
     pub fn is_tracked(&self) -> bool {
         self.is_tracked
+    }
+}
+
+impl Names {
+    /// Returns what is known of names that are among the one or the other.
+    fn join(&self, other: &Names) -> Names {
+        let mut folders = self.folders.clone();
+        folders.extend(
+            other
+                .folders()
+                .filter(|folder| !self.folders.iter().any(|known| known == folder))
+                .map(str::to_owned),
+        );
+        Names {
+            folders,
+            pattern: self
+                .pattern
+                .clone()
+                .filter(|pattern| other.pattern.as_ref() == Some(pattern)),
+            may_be_links: self.may_be_links || other.may_be_links,
+            may_be_options: self.may_be_options || other.may_be_options,
+            is_tracked: self.is_tracked && other.is_tracked,
+            is_flat: self.is_flat && other.is_flat,
+            may_break: self.may_break || other.may_break,
+            without: Vec::new(),
+            found_in: self
+                .found_in
+                .clone()
+                .filter(|found| other.found_in.as_ref() == Some(found)),
+            producer: None,
+            ..self.clone()
+        }
     }
 }
 
@@ -126,6 +181,10 @@ impl Argument {
             self.clone()
         } else if self.is_number() && other.is_number() {
             Argument::Number
+        } else if let (Argument::Names(one), Argument::Names(two)) = (self, other)
+            && (one.is_one, one.is_text, one.is_base) == (two.is_one, two.is_text, two.is_base)
+        {
+            Argument::names(one.join(two))
         } else {
             Argument::unknown()
         }

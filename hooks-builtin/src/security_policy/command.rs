@@ -5,12 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hooks_sandbox::Confinement;
-use hooks_shell::{Effects, Environment, Files, Program, Script};
+use hooks_shell::{Effects, Environment, Files, Program, Script, is_predictable};
 use serde_json::Value;
 
 use super::SecurityPolicyConfig;
-use super::guard::{self, Guard};
+use super::guard::{self, Certainty, Guard};
 use super::hosts::Hosts;
 use super::sandbox::CONFINED;
 use crate::shared::caller;
@@ -94,6 +93,7 @@ impl Programs {
 }
 
 /// The form in which a tool gets its command.
+#[derive(Debug)]
 pub(super) enum Form {
     /// A script.
     Text(String),
@@ -113,7 +113,7 @@ impl Form {
         }
     }
 
-    fn script(&self) -> String {
+    pub(super) fn script(&self) -> String {
         match self {
             Form::Text(text) | Form::Shell(_, text) => text.clone(),
             Form::Words(words) => {
@@ -163,24 +163,6 @@ impl Given {
             _ => Err("the arguments beside the command are not a list of plain words: write them into the command".into()),
         }
     }
-
-    /// Returns the command in the sandbox, if it is written as one that runs there.
-    pub(super) fn confined(&self) -> Option<Form> {
-        let arguments = self.arguments.as_ref()?;
-        let words = match &self.command {
-            Form::Text(text) if arguments.is_empty() => {
-                let words = shlex::split(text)?;
-                return match Confinement::program_of(&words)? {
-                    [_, _, script] => Some(Form::Text(script.clone())),
-                    _ => None,
-                };
-            }
-            Form::Text(program) => [std::slice::from_ref(program), arguments].concat(),
-            Form::Words(words) => words.clone(),
-            Form::Shell(..) => return None,
-        };
-        Confinement::program_of(&words).map(|words| Form::of(words.to_vec()))
-    }
 }
 
 /// Returns the texts of a list.
@@ -223,7 +205,7 @@ pub(super) fn denied(
     directory: &Path,
     holds: bool,
 ) -> Vec<String> {
-    let Ok(script) = Script::parse(&body(&form.script())) else {
+    let Ok(script) = Script::parse(&form.script()) else {
         return Vec::new();
     };
     let effects = script.evaluate(&environment(directory));
@@ -238,9 +220,14 @@ fn outside(effects: &Effects) -> impl Iterator<Item = &Program> {
     programs.filter(|program| !program.is_builtin && !program.is_wrapper)
 }
 
+/// Whether the judge knows all that the programs of a command do.
+pub(super) fn is_predicted(effects: &Effects) -> bool {
+    outside(effects).all(|program| is_predictable(&program.name))
+}
+
 /// Describes what a command would do, in one line.
 pub(super) fn describe(form: &Form, workspace: &Path) -> String {
-    match Script::parse(&body(&form.script())) {
+    match Script::parse(&form.script()) {
         Ok(script) => script.evaluate(&environment(workspace)).to_string(),
         Err(rejected) => rejected.to_string(),
     }
@@ -258,6 +245,7 @@ fn inherited() -> Environment {
             let top = guard::work_tree(Path::new(directory))?;
             top.to_str().map(String::from)
         },
+        remote: guard::remote,
     };
     let environment = Environment::default()
         .with_inherited(names)
@@ -275,26 +263,6 @@ fn environment(directory: &Path) -> Environment {
         ENVIRONMENT.clone()
     };
     environment.in_directory(directory.to_string_lossy())
-}
-
-/// Returns the text after the prelude that a policy has written.
-fn body(text: &str) -> String {
-    parts(text).map_or(text, |(_, body)| body).to_owned()
-}
-
-fn parts(text: &str) -> Option<(&str, &str)> {
-    let begins = ["unset -v ", "export GIT_CONFIG_COUNT="];
-    if !begins.iter().any(|begin| text.starts_with(begin)) {
-        return None;
-    }
-    let lines = "; IFS='\n'\n";
-    match text.find(lines) {
-        Some(at) if text.find('\n') == Some(at + lines.len() - 3) => {
-            let (prelude, body) = text.split_at(at + lines.len());
-            Some((&prelude[..prelude.len() - 1], body))
-        }
-        _ => text.split_once('\n'),
-    }
 }
 
 /// By what a command is judged.
@@ -318,13 +286,6 @@ impl Judge<'_> {
         let text = form.script();
         // Without a shell, exactly what was judged runs.
         let is_exact = matches!(form, Form::Words(_));
-        // A rewritten command is judged again when it is approved, without its prelude if the prelude is the expected one.
-        if let Some((prelude, body)) = parts(&text)
-            && let Ok(effects) = self.allowed(body, directory, rewrites)
-            && effects.prelude() == prelude
-        {
-            return Ok((Some(text), effects));
-        }
         let effects = self.allowed(&text, directory, rewrites && !is_exact)?;
         let rewritten = effects.rewritten().filter(|_| rewrites && !is_exact);
         let Some(rewritten) = rewritten else {
@@ -356,21 +317,24 @@ impl Judge<'_> {
             "( cd -P -- {} || exit\n",
             in_quotes(&directory.to_string_lossy())
         );
-        let end = "\n)";
-        let inner = text
-            .strip_prefix(&begin)
-            .and_then(|text| text.strip_suffix(end));
-        let inner = inner.unwrap_or(text);
-        let (script, effects) = self.judge(&Form::Text(inner.to_owned()), directory, rewrites)?;
-        let script = script.as_deref().unwrap_or(inner);
-        Ok((Some(format!("{begin}{script}{end}")), effects))
+        let (script, effects) = self.judge(&Form::Text(text.clone()), directory, rewrites)?;
+        let script = script.as_deref().unwrap_or(text);
+        Ok((Some(format!("{begin}{script}\n)")), effects))
     }
 
     fn allowed(&self, text: &str, directory: &Path, rewrites: bool) -> Result<Effects, String> {
         let script = Script::parse(text).map_err(|rejected| rejected.to_string())?;
         let environment = environment(directory);
+        let environment = if rewrites {
+            environment
+        } else {
+            environment.as_written()
+        };
         let mut effects = script.evaluate(&environment);
-        if !rewrites || effects.rewritten().is_none() {
+        // What has no other form runs as it is written, and so less is known. Where the kernel holds it, and where it is
+        // refused anyway, that makes no difference.
+        let is_open = effects.rewritten().is_none() && effects.unknown().next().is_none();
+        if rewrites && is_open {
             effects = script.evaluate(&environment.as_written());
         }
         let first = self.wrong(&effects, directory).next();
@@ -386,6 +350,11 @@ impl Judge<'_> {
         effects: &'e Effects,
         directory: &'e Path,
     ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
+        let certainty = if self.holds {
+            Certainty::Named
+        } else {
+            Certainty::Found
+        };
         let denied = outside(effects).filter_map(|program| {
             let denied = self.programs.check(program, self.holds).err()?;
             Some((program.span.clone(), denied))
@@ -397,7 +366,7 @@ impl Judge<'_> {
         denied
             .chain(unknown)
             .chain(self.hosts.check(effects, self.holds))
-            .chain(self.guard.check_all(effects, directory, self.holds))
+            .chain(self.guard.check_all(effects, directory, certainty))
     }
 }
 

@@ -1,4 +1,8 @@
 //! Which paths a call may touch.
+//!
+//! One question is asked of each path: where does it lead, and may that be read or changed? How much has to be looked at
+//! for the answer is a [`Certainty`]: the names in a command are enough where the kernel holds it to them. Elsewhere,
+//! the files that exist count as well, with the links among them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -6,10 +10,11 @@ use std::fs::DirEntry;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use hooks_sandbox::protected;
 use hooks_shell::{Access, Argument, Effects, Names, PathUse};
 
 use super::SecurityPolicyConfig;
-use crate::shared::{Glob, paths};
+use crate::shared::{Glob, patch, paths};
 
 /// The forbidden paths, and the folder that paths must not leave.
 #[derive(Debug)]
@@ -20,7 +25,24 @@ pub(super) struct Guard {
     forbidden: Vec<Forbidden>,
     /// Names that are forbidden in every folder of the workspace, in lower case.
     names: Vec<String>,
+    /// The files of the policy itself.
+    own: Vec<PathBuf>,
+    /// The protected names that may be changed nevertheless, and paths that may.
+    opened: Vec<String>,
+    opened_paths: Vec<PathBuf>,
 }
+
+/// How much of what a command touches must be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// The paths that it names: the kernel holds it to them.
+    Named,
+    /// The files that are there as well, since nothing else holds it.
+    Found,
+}
+
+/// Folders of what was fetched or built. They are replaced as a whole, with the settings of others in them.
+const REPLACED: [&str; 4] = ["node_modules", "target", ".venv", "venv"];
 
 /// A path that is forbidden, as it is written, or where it leads.
 #[derive(Debug)]
@@ -45,32 +67,20 @@ pub(super) const MOST_FILES: usize = 250_000;
 const MOST_PATHS: usize = 20_000;
 
 /// What is known about a command while its paths are checked.
-struct Checked<'e> {
+struct Check<'e> {
+    guard: &'e Guard,
+    effects: &'e Effects,
+    start: &'e Path,
+    certainty: Certainty,
+    /// Whether nothing of the command is unknown.
+    is_whole: bool,
     /// How many files may still be looked at.
     budget: usize,
-    known: HashSet<(&'e str, &'e str, bool)>,
+    known: HashSet<(&'e str, &'e str, Access, bool)>,
     made: Made,
     last_use: usize,
     /// The folders that the command works in, if it moves anything.
     folders: BTreeSet<&'e Path>,
-}
-
-impl<'e> Checked<'e> {
-    fn of(effects: &'e Effects) -> Self {
-        let uses = effects.paths().enumerate();
-        let uses = uses.filter(|(_, used)| !used.access.makes_links());
-        let moves = effects.paths().any(|used| used.access == Access::Move);
-        let folders = effects.paths().filter(|_| moves);
-        Checked {
-            budget: MOST_FILES,
-            known: HashSet::new(),
-            made: Made::default(),
-            last_use: uses.last().map_or(0, |(nth, _)| nth),
-            folders: folders
-                .flat_map(|used| used.directories.iter().map(Path::new))
-                .collect(),
-        }
-    }
 }
 
 impl Guard {
@@ -102,7 +112,15 @@ impl Guard {
             path: path.components().collect(),
         });
         let forbidden = forbidden.collect();
+        let (opened, paths): (Vec<_>, _) = (config.allow_writing.iter())
+            .partition(|name| protected::names().any(|known| known == name.as_str()));
+        let place = |path: &String| paths::resolve(path, &workspace).ok();
+        let opened_paths = paths.into_iter().filter_map(place).collect();
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         Guard {
+            own: config.loaded_from.iter().map(real).collect(),
+            opened: opened.into_iter().cloned().collect(),
+            opened_paths,
             workspace,
             workspace_only: config.workspace_only,
             forbidden,
@@ -114,7 +132,7 @@ impl Guard {
         &self.workspace
     }
 
-    /// Checks whether a path may be touched from a directory that is absolute and without links.
+    /// Checks whether a path may be read from a directory that is absolute and without links.
     pub(super) fn check(&self, path: &str, base: &Path) -> Result<(), String> {
         if is_harmless(path) {
             return Ok(());
@@ -122,59 +140,57 @@ impl Guard {
         self.enter(path, base).map(drop)
     }
 
+    /// Does the same for a path that is changed.
+    pub(super) fn check_change(&self, path: &str, base: &Path) -> Result<(), String> {
+        if is_harmless(path) {
+            return Ok(());
+        }
+        let leads_to = self.enter(path, base)?;
+        self.keep(path, &leads_to)?;
+        // A link of a protected name is replaced, and not what it leads to.
+        let trimmed = path.trim_end_matches('/');
+        if let Some(name) = Path::new(trimmed).file_name()
+            && let Ok(folder) = paths::resolve(folder_of(trimmed), base)
+        {
+            self.keep(path, &folder.join(name))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses to change what is protected.
+    fn keep(&self, path: &str, place: &Path) -> Result<(), String> {
+        let is_open = |name: &str| self.opened.iter().any(|opened| opened == name);
+        let is_opened = self
+            .opened_paths
+            .iter()
+            .any(|opened| is_within(place, opened));
+        let inside = place.strip_prefix(&self.workspace).unwrap_or(place);
+        let name = protected::covering(inside).filter(|name| !is_open(name) && !is_opened);
+        let is_own = self.own.iter().any(|own| own == place);
+        if name.is_none() && !is_own {
+            return Ok(());
+        }
+        let name = name.unwrap_or("the file of the policy");
+        Err(format!(
+            "`{path}` is protected, because `{name}` decides what runs or is allowed: leave it as it is, and go on without; \
+             a person may change it, or list it in `allow_writing`"
+        ))
+    }
+
     /// Returns the places of the paths that a command may not touch, and why. It begins in a directory without links.
     pub(super) fn check_all<'e>(
         &'e self,
         effects: &'e Effects,
         start: &'e Path,
-        holds: bool,
+        certainty: Certainty,
     ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
-        let mut checked = None;
-        let is_whole = effects.unknown().next().is_none();
+        let mut check = None;
         let paths = effects.paths().enumerate().take(MOST_PATHS + 2);
         paths.filter_map(move |(nth, used)| {
-            if holds {
-                let wrong = self.check_named(used, is_whole).err()?;
-                return Some((used.span.clone(), wrong));
-            }
-            let checked = checked.get_or_insert_with(|| Checked::of(effects));
-            let wrong = self.check_use(nth, used, start, checked).err()?;
+            let check = check.get_or_insert_with(|| Check::of(self, effects, start, certainty));
+            let wrong = check.one(nth, used).err()?;
             Some((used.span.clone(), wrong))
         })
-    }
-
-    /// Checks the paths that a command names, and no others: the kernel limits where it gets.
-    fn check_named(&self, used: &PathUse, is_whole: bool) -> Result<(), String> {
-        for directory in used.directories.iter() {
-            let base = Path::new(directory);
-            let folders: Vec<&str> = match (&used.path, used.access) {
-                (_, Access::Repository | Access::Checkout) => {
-                    self.check_repository(used, base)?;
-                    continue;
-                }
-                (_, Access::Make) => continue,
-                (Argument::Text(path), _) if is_harmless(path) => continue,
-                (Argument::Text(path), _) => vec![super::path_of_address(path)?],
-                (Argument::Pattern(pattern), _) => vec![fixed(pattern).0],
-                (Argument::Names(names), _) => names.folders().collect(),
-                _ => continue,
-            };
-            for folder in folders {
-                // After a `cd` to a folder that is not known, `..` is not known either.
-                if !is_whole && folder.starts_with("..") {
-                    continue;
-                }
-                let folder = self.enter(if folder.is_empty() { "." } else { folder }, base)?;
-                let is_there = |name: &&String| folder.join(name).symlink_metadata().is_ok();
-                if matches!(used.access, Access::WriteTree | Access::Move)
-                    && let Some(name) = self.names.iter().find(is_there)
-                {
-                    let path = folder.join(name);
-                    return Err(format!("the path `{}` is forbidden", path.display()));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Returns the folders that a command writes to: those that hold what it names.
@@ -198,6 +214,7 @@ impl Guard {
         }
         folders.retain(|folder| {
             !folder.starts_with("/dev")
+                && self.keep("", folder).is_ok()
                 && (!self.workspace_only || is_within(folder, &self.workspace))
         });
         Ok(folders.into_iter().collect())
@@ -236,122 +253,9 @@ impl Guard {
                 }
                 Ok(None)
             };
-            let below = Below {
-                is_write: false,
-                ..Below::default()
-            };
-            self.walk(&self.workspace, &below, &mut find, &mut budget)?;
+            self.walk(&self.workspace, &Below::default(), &mut find, &mut budget)?;
         }
         Ok(hidden)
-    }
-
-    /// Checks one path of a command.
-    fn check_use<'e>(
-        &self,
-        nth: usize,
-        used: &'e PathUse,
-        start: &Path,
-        checked: &mut Checked<'e>,
-    ) -> Result<(), String> {
-        let Checked {
-            budget,
-            known,
-            made,
-            last_use,
-            folders,
-        } = checked;
-        if nth > MOST_PATHS {
-            return Err("the command has too many paths: split it into smaller ones".into());
-        }
-        for directory in used.directories.iter() {
-            let base = Path::new(directory);
-            if base != start && !self.is_direct(base) {
-                return Err(format!(
-                    "the folder `{directory}` is reached through a link: write where it leads"
-                ));
-            }
-            match used.access {
-                Access::Make if nth < *last_use => {
-                    self.make(used, base, made, budget)?;
-                    known.clear();
-                    continue;
-                }
-                Access::Make => continue,
-                Access::Checkout | Access::Repository => {
-                    self.check_repository(used, base)?;
-                    if used.access == Access::Checkout {
-                        made.0.insert("/".into(), true);
-                        known.clear();
-                    }
-                    continue;
-                }
-                Access::Move => self.check_moved(used, base, folders)?,
-                _ => {}
-            }
-            // A path that occurs many times is checked once.
-            let text = used.path.known().filter(|_| !is_of_tree(used.access));
-            let key = text.map(|path| (path, directory.as_str(), used.follows_links));
-            if key.is_some_and(|key| known.contains(&key)) {
-                continue;
-            }
-            made.check(used, base)?;
-            match &used.path {
-                Argument::Text(path) if is_harmless(path) => {}
-                Argument::Text(path) => {
-                    let folder = self.enter(super::path_of_address(path)?, base)?;
-                    self.check_tree(&folder, used.access, budget)?;
-                }
-                Argument::Pattern(pattern) => {
-                    self.check_pattern(pattern, base, used.access, budget)?;
-                }
-                Argument::Names(names) => self.check_names(names, base, used.access, budget)?,
-                other => {
-                    return Err(format!(
-                        "the file `{other}` is only known when the command runs: write its path out"
-                    ));
-                }
-            }
-            known.extend(key);
-        }
-        Ok(())
-    }
-
-    /// Records a path that the command creates, unless no link can be created with it.
-    fn make(
-        &self,
-        used: &PathUse,
-        base: &Path,
-        made: &mut Made,
-        budget: &mut usize,
-    ) -> Result<(), String> {
-        let sources = match &used.from {
-            // It may be a link itself.
-            Some(Argument::Text(from)) => vec![base.join(from.trim_end_matches('/'))],
-            Some(from) => places(from, base)?,
-            None => Vec::new(),
-        };
-        let below = match &used.from {
-            Some(Argument::Names(names)) => Below {
-                glob: glob_of(names)?,
-                is_flat: names.is_flat(),
-                ..Below::default()
-            },
-            _ => Below::default(),
-        };
-        let mut finds_none = |_: &str, _: &Path, is_link: bool| {
-            let found = is_link.then(String::new);
-            found.map_or(Ok(None), Err)
-        };
-        let mut has_none = |from: &PathBuf| {
-            !from.is_symlink() && self.walk(from, &below, &mut finds_none, budget).is_ok()
-        };
-        let is_plain = !sources.is_empty() && sources.iter().all(&mut has_none);
-        if !is_plain {
-            let places = places(&used.path, base)?.into_iter();
-            made.0
-                .extend(places.map(|place| (place, used.from.is_none())));
-        }
-        Ok(())
     }
 
     /// Refuses to move a folder that the command works in, because `..` would lead elsewhere afterwards.
@@ -418,58 +322,28 @@ impl Guard {
         Ok(())
     }
 
-    /// Checks everything below a path that is accessed with it.
-    fn check_tree(&self, folder: &Path, access: Access, budget: &mut usize) -> Result<(), String> {
-        let below = Below {
-            links: Links::of(access, false),
-            is_write: access == Access::WriteTree,
-            ..Below::default()
-        };
-        if is_of_tree(access) {
-            return self.check_below(folder, &below, budget);
-        }
-        Ok(())
-    }
-
-    /// Checks names that a program prints: the folders, the links below them, and forbidden files there.
-    fn check_names(
-        &self,
-        names: &Names,
-        base: &Path,
-        access: Access,
-        budget: &mut usize,
-    ) -> Result<(), String> {
-        // What is below a name is not limited by its pattern.
-        let is_tree = is_of_tree(access);
-        let is_write = matches!(access, Access::Write | Access::Move) && !names.is_tracked();
-        let below = Below {
-            glob: glob_of(names)?.filter(|_| !is_tree),
-            is_flat: names.is_flat() && !is_tree,
-            links: Links::of(access, names.may_be_links()),
-            // Settings of git, which are forbidden, may be among them.
-            is_write: is_write || access == Access::WriteTree,
-        };
-        for folder in names.folders() {
-            let folder = self.enter(folder, base)?;
-            if access != Access::List {
-                self.check_below(&folder, &below, budget)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks where the links below a folder lead, and that nothing forbidden is there.
+    /// Checks where the links below a folder lead, and that nothing is there that may not be touched so.
     fn check_below(&self, folder: &Path, below: &Below, budget: &mut usize) -> Result<(), String> {
         let mut judge = |name: &str, folder: &Path, is_link: bool| {
+            if below.may_break && name.contains(char::is_control) {
+                return Err(format!(
+                    "a file in `{}` has a name with a line end in it, which would be read as two names: rename the file",
+                    folder.display()
+                ));
+            }
             let is_judged = is_link && below.links != Links::Ignored;
             let leads_to = is_judged.then(|| self.enter(name, folder)).transpose()?;
+            let place = folder.join(name);
             // Programs that read everything skip a name that is forbidden everywhere, such as `.git`.
-            if below.is_write || !self.is_forbidden_name(name) {
-                self.judge(name, &folder.join(name))?;
+            if below.changes || !self.is_forbidden_name(name) {
+                self.judge(name, &place)?;
+            }
+            if below.changes && !is_replaced(&place) {
+                self.keep(&place.to_string_lossy(), &place)?;
             }
             Ok(leads_to.filter(|_| below.links == Links::Followed))
         };
-        if below.links != Links::Ignored || below.is_write {
+        if below.links != Links::Ignored || below.changes || below.may_break {
             return self.walk(folder, below, &mut judge, budget);
         }
         // Otherwise only what is forbidden matters, and where that is is known.
@@ -486,6 +360,42 @@ impl Guard {
         Ok(())
     }
 
+    /// Refuses to change a folder that holds a forbidden or protected name, or the policy's own file.
+    fn check_top(&self, folder: &Path) -> Result<(), String> {
+        let names = self.names.iter().map(|name| folder.join(name));
+        for path in names.chain(protected::names().map(|name| folder.join(name))) {
+            if path.symlink_metadata().is_ok() {
+                self.judge(&path.to_string_lossy(), &path)?;
+                self.keep(&path.to_string_lossy(), &path)?;
+            }
+        }
+        let own = self.own.iter().find(|own| is_within(own, folder));
+        own.map_or(Ok(()), |own| self.keep(&own.to_string_lossy(), own))
+    }
+
+    /// Refuses protected names among those that are changed below a folder, without a look at links and git's own files.
+    fn check_tracked(
+        &self,
+        folder: &Path,
+        below: &Below,
+        budget: &mut usize,
+    ) -> Result<(), String> {
+        let mut judge = |name: &str, folder: &Path, _: bool| {
+            let place = folder.join(name);
+            if is_replaced(&place) {
+                return Ok(None);
+            }
+            self.keep(&place.to_string_lossy(), &place).map(|()| None)
+        };
+        let below = Below {
+            glob: below.glob.clone(),
+            is_flat: below.is_flat,
+            without: below.without.clone(),
+            ..Below::default()
+        };
+        self.walk(folder, &below, &mut judge, budget)
+    }
+
     /// Goes through a folder and those in it, and through the links that `judge` returns the targets of.
     fn walk(
         &self,
@@ -494,6 +404,7 @@ impl Guard {
         judge: &mut Judge<'_>,
         budget: &mut usize,
     ) -> Result<(), String> {
+        let top = folder;
         let mut folders = vec![folder.to_owned()];
         // Links may lead in circles.
         let mut followed = BTreeSet::new();
@@ -504,6 +415,9 @@ impl Guard {
             for entry in entries.flatten() {
                 let name = &*name_of(&entry, &folder, budget)?;
                 let kind = entry.file_type().ok();
+                if below.leaves_out(name, folder == top) {
+                    continue;
+                }
                 if below.means(name)
                     && let Some(target) =
                         judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?
@@ -512,7 +426,7 @@ impl Guard {
                 {
                     folders.push(target);
                 }
-                let is_entered = !below.is_flat && (below.is_write || name != ".git");
+                let is_entered = !below.is_flat && (below.changes || name != ".git");
                 if is_entered && kind.is_some_and(|kind| kind.is_dir()) {
                     folders.push(folder.join(name));
                 }
@@ -546,6 +460,9 @@ impl Guard {
         let globs: Option<Vec<_>> = parts.iter().map(|part| Glob::new(part).ok()).collect();
         let globs = globs.ok_or_else(unclear)?;
         let folder = self.enter(if fixed.is_empty() { "." } else { fixed }, base)?;
+        if access.changes() {
+            self.keep(pattern, &folder)?;
+        }
         self.matched(&folder, &globs, access, budget)
     }
 
@@ -579,7 +496,12 @@ impl Guard {
                 }
                 let path = folder.join(name);
                 self.judge(name, &path)?;
-                self.check_tree(&path, access, budget)?;
+                if access.changes() {
+                    self.keep(&path.to_string_lossy(), &path)?;
+                }
+                if is_of_tree(access) {
+                    self.check_below(&path, &Below::of(access), budget)?;
+                }
             } else if is_link {
                 // The target of the link is judged if something in it matches.
                 let Ok(leads_to) = paths::resolve(name, folder) else {
@@ -630,7 +552,9 @@ impl Guard {
             let is_reached = !(is_in_workspace && forbidden.holds_workspace)
                 && is_within(resolved, &forbidden.path);
             if is_reached || reaches {
-                return Err(format!("the path `{path}` is forbidden"));
+                return Err(format!(
+                    "the path `{path}` is forbidden: go on without it, or ask the user"
+                ));
             }
         }
         let inside = resolved
@@ -638,13 +562,399 @@ impl Guard {
             .unwrap_or(Path::new(""));
         let mut names = inside.iter().filter_map(OsStr::to_str);
         if names.any(|name| self.is_forbidden_name(name)) {
-            return Err(format!("the path `{path}` is forbidden"));
+            return Err(format!(
+                "the path `{path}` is forbidden: go on without it, or ask the user"
+            ));
         }
         if self.workspace_only && !is_in_workspace {
+            let (workspace, name) = (
+                self.workspace.display(),
+                path.rsplit('/').next().unwrap_or(path),
+            );
+            return Err(if resolved.starts_with("/tmp") {
+                format!(
+                    "the path `{path}` is outside of the workspace `{workspace}`: use a folder in it, such as `build/{name}`"
+                )
+            } else {
+                format!(
+                    "the path `{path}` is outside of the workspace `{workspace}`: go on with what is in it, or ask the user for it"
+                )
+            });
+        }
+        Ok(())
+    }
+}
+
+impl<'e> Check<'e> {
+    fn of(guard: &'e Guard, effects: &'e Effects, start: &'e Path, certainty: Certainty) -> Self {
+        let uses = effects.paths().enumerate();
+        let uses = uses.filter(|(_, used)| !used.access.makes_links());
+        let moves = effects.paths().any(|used| used.access == Access::Move);
+        let folders = effects.paths().filter(|_| moves);
+        Check {
+            guard,
+            effects,
+            start,
+            certainty,
+            is_whole: effects.unknown().next().is_none(),
+            budget: MOST_FILES,
+            known: HashSet::new(),
+            made: Made::default(),
+            last_use: uses.last().map_or(0, |(nth, _)| nth),
+            folders: folders
+                .flat_map(|used| used.directories.iter().map(Path::new))
+                .collect(),
+        }
+    }
+
+    /// Whether the files that are there count.
+    fn looks(&self) -> bool {
+        self.certainty == Certainty::Found
+    }
+
+    /// Checks one path of the command.
+    fn one(&mut self, nth: usize, used: &'e PathUse) -> Result<(), String> {
+        if nth > MOST_PATHS {
+            return Err("the command has too many paths: split it into smaller ones".into());
+        }
+        for directory in used.directories.iter() {
+            self.from(nth, used, directory)?;
+        }
+        Ok(())
+    }
+
+    /// Checks a path in one of the folders in which the command may be.
+    fn from(&mut self, nth: usize, used: &'e PathUse, directory: &'e str) -> Result<(), String> {
+        let (guard, base) = (self.guard, Path::new(directory));
+        if self.looks() && base != self.start && !guard.is_direct(base) {
             return Err(format!(
-                "the path `{path}` is outside of the workspace `{}`",
-                self.workspace.display()
+                "the folder `{directory}` is reached through a link: write where it leads"
             ));
+        }
+        match used.access {
+            Access::Make => {
+                self.check_made_names(used, base)?;
+                if nth < self.last_use {
+                    self.make(used, base)?;
+                    self.known.clear();
+                }
+                return Ok(());
+            }
+            Access::Checkout | Access::Repository => {
+                guard.check_repository(used, base)?;
+                self.made.check_repository(base)?;
+                if used.access == Access::Checkout && self.looks() {
+                    self.made.links.insert("/".into(), true);
+                    self.known.clear();
+                }
+                return Ok(());
+            }
+            Access::Remote => return self.check_remote(nth, used, base),
+            Access::Patch => return self.check_patch(nth, used, base),
+            Access::Move if self.looks() => guard.check_moved(used, base, &self.folders)?,
+            _ => {}
+        }
+        // A path that occurs many times is checked once.
+        let text = used.path.known().filter(|_| !is_of_tree(used.access));
+        let key = text.map(|path| (path, directory, used.access, used.follows_links));
+        if key.is_some_and(|key| self.known.contains(&key)) {
+            return Ok(());
+        }
+        if self.looks() {
+            self.made.check(used, base)?;
+        }
+        self.path(used, base)?;
+        self.known.extend(key);
+        Ok(())
+    }
+
+    /// Checks where a path leads, and what is below it.
+    fn path(&mut self, used: &PathUse, base: &Path) -> Result<(), String> {
+        let (guard, access, looks) = (self.guard, used.access, self.looks());
+        let folders: Vec<&str> = match &used.path {
+            Argument::Text(path) if is_harmless(path) => return Ok(()),
+            Argument::Text(path) => vec![super::path_of_address(path)?],
+            Argument::Pattern(pattern) if looks => {
+                return guard.check_pattern(pattern, base, access, &mut self.budget);
+            }
+            Argument::Names(names) if looks => return self.names(names, base, access),
+            Argument::Pattern(pattern) => vec![fixed(pattern).0],
+            Argument::Names(names) => names.folders().collect(),
+            _ if !looks => return Ok(()),
+            other => {
+                return Err(format!(
+                    "the file `{other}` is only known when the command runs: write its path out"
+                ));
+            }
+        };
+        for folder in folders {
+            // After a `cd` to a folder that is not known, `..` is not known either.
+            if !looks && !self.is_whole && folder.starts_with("..") {
+                continue;
+            }
+            let folder = if folder.is_empty() { "." } else { folder };
+            let place = guard.enter(folder, base)?;
+            if access.changes()
+                && used.path.known().is_some()
+                && self.may_be_there(used, folder, base)
+            {
+                guard.check_change(folder, base)?;
+            }
+            if let Some(from) = &used.from {
+                self.check_names_into(from, base, &place)?;
+            }
+            if looks && (is_of_tree(access) || access == Access::Move) {
+                guard.check_below(&place, &Below::of(access), &mut self.budget)?;
+            } else if matches!(access, Access::WriteTree | Access::Move)
+                && !matches!(&used.path, Argument::Names(names) if names.is_one())
+            {
+                guard.check_top(&place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks names that a program prints: the folders, the links below them, and forbidden files there.
+    fn names(&mut self, names: &Names, base: &Path, access: Access) -> Result<(), String> {
+        // What is below a name is not limited by its pattern.
+        let is_tree = is_of_tree(access);
+        if let Some(glob) = glob_of(names)?.filter(|_| is_tree) {
+            return self.trees(&glob, names, base, access);
+        }
+        let below = Below {
+            glob: glob_of(names)?.filter(|_| !is_tree),
+            is_flat: names.is_flat() && !is_tree,
+            links: Links::of(access, names.may_be_links()),
+            // Settings of git, which are forbidden, may be among them.
+            changes: access.changes() && !(names.is_tracked() && access == Access::Write),
+            may_break: names.may_break(),
+            without: names.without().map(str::to_owned).collect(),
+        };
+        for folder in names.folders() {
+            let folder = self.guard.enter(folder, base)?;
+            if access != Access::List || below.may_break {
+                self.guard.check_below(&folder, &below, &mut self.budget)?;
+            }
+            if access.changes() && !below.changes {
+                self.guard
+                    .check_tracked(&folder, &below, &mut self.budget)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the folders that a pattern matches among the names, each with all below it.
+    fn trees(
+        &mut self,
+        glob: &Glob,
+        names: &Names,
+        base: &Path,
+        access: Access,
+    ) -> Result<(), String> {
+        let guard = self.guard;
+        let below = Below {
+            glob: Some(glob.clone()),
+            changes: true,
+            without: names.without().map(str::to_owned).collect(),
+            ..Below::default()
+        };
+        let mut found = Vec::new();
+        for folder in names.folders() {
+            let folder = guard.enter(folder, base)?;
+            let mut collect = |name: &str, folder: &Path, _: bool| {
+                found.push(folder.join(name));
+                Ok(None)
+            };
+            guard.walk(&folder, &below, &mut collect, &mut self.budget)?;
+        }
+        for place in found {
+            let path = place.to_string_lossy();
+            guard.judge(&path, &place)?;
+            if access.changes() && !is_replaced(&place) {
+                guard.keep(&path, &place)?;
+            }
+            guard.check_below(&place, &Below::of(access), &mut self.budget)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a path is one that is made: what is copied or moved gets a name in a folder only if that is one.
+    fn may_be_there(&self, used: &PathUse, path: &str, base: &Path) -> bool {
+        let folder = folder_of(path);
+        let is_made = |other: &PathUse| {
+            other.access.changes()
+                && other
+                    .path
+                    .known()
+                    .is_some_and(|path| path.trim_end_matches('/') == folder)
+                && other.from.is_none()
+        };
+        used.from.as_ref().is_none_or(|from| from.known().is_none())
+            || base.join(folder).is_dir()
+            || self.effects.paths().any(is_made)
+    }
+
+    /// Refuses a name that the command gives to something, if it is protected.
+    fn check_made_names(&self, used: &PathUse, base: &Path) -> Result<(), String> {
+        let path = used.path.known().filter(|path| !matches!(*path, "/" | "."));
+        path.map_or(Ok(()), |path| self.guard.check_change(path, base))
+    }
+
+    /// Refuses to copy or move what has a protected name into a folder.
+    fn check_names_into(
+        &mut self,
+        from: &Argument,
+        base: &Path,
+        into: &Path,
+    ) -> Result<(), String> {
+        let (folder, pattern) = match from {
+            Argument::Pattern(pattern) => {
+                let (folder, rest) = fixed(pattern);
+                (
+                    folder.to_owned(),
+                    Glob::new(rest.rsplit('/').next().unwrap_or(rest)).ok(),
+                )
+            }
+            Argument::Names(names) => {
+                if let Some(name) = names.pattern() {
+                    self.guard.keep(name, &into.join(name))?;
+                }
+                let below = Below {
+                    glob: glob_of(names)?,
+                    ..Below::default()
+                };
+                for folder in names
+                    .folders()
+                    .filter(|_| self.certainty == Certainty::Found)
+                {
+                    let folder = paths::resolve(folder, base).map_err(|error| error.to_string())?;
+                    self.guard
+                        .check_tracked(&folder, &below, &mut self.budget)?;
+                }
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let folder = paths::resolve(&folder, base).map_err(|error| error.to_string())?;
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let name = name_of(&entry, &folder, &mut self.budget)?;
+            if pattern
+                .as_ref()
+                .is_none_or(|pattern| pattern.matches(&name))
+            {
+                self.guard.keep(&name, &into.join(&name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a path that the command creates, unless no link can be created with it.
+    fn make(&mut self, used: &PathUse, base: &Path) -> Result<(), String> {
+        let sources = match &used.from {
+            // It may be a link itself.
+            Some(Argument::Text(from)) => vec![base.join(from.trim_end_matches('/'))],
+            Some(from) => places(from, base)?,
+            None => Vec::new(),
+        };
+        let below = match &used.from {
+            Some(Argument::Names(names)) => Below {
+                glob: glob_of(names)?,
+                is_flat: names.is_flat(),
+                ..Below::default()
+            },
+            _ => Below::default(),
+        };
+        let mut finds_none = |_: &str, _: &Path, is_link: bool| {
+            let found = is_link.then(String::new);
+            found.map_or(Ok(None), Err)
+        };
+        let (guard, looks, budget) = (self.guard, self.looks(), &mut self.budget);
+        let mut has_none = |from: &PathBuf| {
+            !from.is_symlink() && guard.walk(from, &below, &mut finds_none, budget).is_ok()
+        };
+        let is_plain = looks && !sources.is_empty() && sources.iter().all(&mut has_none);
+        for place in places(&used.path, base)? {
+            // A plain file is not a repository, and one of a folder in another is not that of the other.
+            let base = match &used.from {
+                Some(Argument::Text(from)) if !from.ends_with("/.") => {
+                    Path::new(&**from).file_name()
+                }
+                _ => None,
+            };
+            let is_file = || sources.iter().all(|from| from.is_file());
+            if used.follows_links && (used.from.is_none() || !is_file()) {
+                self.made
+                    .foreign
+                    .push(match base.filter(|_| place.is_dir()) {
+                        Some(base) => place.join(base),
+                        None => place.clone(),
+                    });
+            }
+            if !is_plain && looks {
+                self.made.links.insert(place, used.from.is_none());
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses the name of a folder, of which git would run the hooks, in the place of a remote's.
+    fn check_remote(&self, nth: usize, used: &PathUse, base: &Path) -> Result<(), String> {
+        let Some(name) = used.path.known().filter(|name| *name != ".") else {
+            return Ok(());
+        };
+        let place = base.join(name);
+        let before = self.effects.paths().take(nth);
+        let makes = |used: &PathUse| used.access.changes() || used.access == Access::Make;
+        let mut makes_it = before.filter(|used| {
+            makes(used)
+                && used.path.known().is_none_or(|path| {
+                    path.trim_end_matches('/')
+                        .split('/')
+                        .any(|part| part == name)
+                })
+        });
+        if place.symlink_metadata().is_ok() || makes_it.next().is_some() {
+            return Err(format!(
+                "git would run hooks of the repository in the folder `{name}`: name a remote, such as `origin`, or an address"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks the files that a patch names.
+    fn check_patch(&self, nth: usize, used: &PathUse, base: &Path) -> Result<(), String> {
+        const LONGEST: u64 = 4 << 20;
+        let unclear = |file: &dyn std::fmt::Display, why: &str| {
+            format!(
+                "the patch `{file}` {why}: apply it in a separate call, or write it as a here-document of `patch -p1`"
+            )
+        };
+        let Some(file) = used.path.known().filter(|file| *file != "-") else {
+            return Err(unclear(&used.path, "is only known when the command runs"));
+        };
+        let place = base.join(file);
+        let mut before = self.effects.paths().take(nth);
+        let is_new = before.any(|used| {
+            (used.access.changes() || used.access == Access::Make)
+                && used.path.known().is_none_or(|path| {
+                    used.directories.iter().any(|folder| {
+                        is_within(&place, &Path::new(folder).join(path.trim_end_matches('/')))
+                    })
+                })
+        });
+        if is_new {
+            return Err(unclear(&file, "is written by the same command"));
+        }
+        // What is not there is not applied.
+        let Ok(found) = place.metadata() else {
+            return Ok(());
+        };
+        let text = std::fs::read(&place)
+            .ok()
+            .filter(|_| found.len() <= LONGEST);
+        let text = text.ok_or_else(|| unclear(&file, "cannot be read"))?;
+        for name in patch::unified(&String::from_utf8_lossy(&text))? {
+            self.guard.check_change(&name, base)?;
         }
         Ok(())
     }
@@ -653,6 +963,21 @@ impl Guard {
 /// Whether everything below a path is accessed as the path is.
 fn is_of_tree(access: Access) -> bool {
     matches!(access, Access::Tree | Access::WriteTree)
+}
+
+/// Whether a path is in a folder of what was fetched or built.
+fn is_replaced(path: &Path) -> bool {
+    path.iter()
+        .any(|part| REPLACED.iter().any(|name| part == *name))
+}
+
+/// Returns what a path is in.
+fn folder_of(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((folder, _)) => folder,
+        None => ".",
+    }
 }
 
 /// Judges a name in a folder, which may be that of a link. Returns a folder that is gone through too.
@@ -666,8 +991,12 @@ struct Below {
     /// Whether subfolders are left out.
     is_flat: bool,
     links: Links,
-    /// Whether they are changed, so that git's own files count too.
-    is_write: bool,
+    /// Whether they are changed, so that git's own files count too, and what is protected.
+    changes: bool,
+    /// Whether a name with a line end is read as two.
+    may_break: bool,
+    /// The names that are left out, with all below: everywhere, or with `./` before it at the top.
+    without: Vec<String>,
 }
 
 /// What becomes of the links among them.
@@ -690,9 +1019,27 @@ impl Links {
 }
 
 impl Below {
+    /// Everything below a path that is accessed so.
+    fn of(access: Access) -> Self {
+        Below {
+            links: Links::of(access, false),
+            changes: access.changes(),
+            ..Below::default()
+        }
+    }
+
     fn means(&self, name: &str) -> bool {
         let glob = self.glob.as_ref();
         glob.is_none_or(|glob| glob.matches(&name.to_lowercase()))
+    }
+
+    fn leaves_out(&self, name: &str, is_at_top: bool) -> bool {
+        self.without
+            .iter()
+            .any(|left_out| match left_out.strip_prefix("./") {
+                Some(top) => is_at_top && top == name,
+                None => left_out == name,
+            })
     }
 }
 
@@ -705,24 +1052,29 @@ fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
         .map_err(|_| "cannot tell which files this names: list them".into())
 }
 
-/// The paths that a command has created so far that may be links or contain some, and whether each is a folder itself.
+/// The paths that a command has created so far.
 #[derive(Default)]
-struct Made(BTreeMap<PathBuf, bool>);
+struct Made {
+    /// Those that may be links or contain some, and whether each is a folder itself.
+    links: BTreeMap<PathBuf, bool>,
+    /// Those that another program than git has copied, moved or unpacked.
+    foreign: Vec<PathBuf>,
+}
 
 impl Made {
     /// Whether a path contains none of these paths, and, if it stands for many paths, none is below it.
     fn check(&self, used: &PathUse, base: &Path) -> Result<(), String> {
         let is_harmless = used.path.known().is_some_and(is_harmless);
-        if self.0.is_empty() || !used.follows_links || is_harmless {
+        if self.links.is_empty() || !used.follows_links || is_harmless {
             return Ok(());
         }
         let is_many = used.path.known().is_none() || is_of_tree(used.access);
         for place in places(&used.path, base)? {
-            let is_entered = used.access == Access::Enter
-                && (self.0.get(&place) == Some(&true) || place.is_dir());
+            let is_folder = self.links.get(&place) == Some(&true);
+            let is_entered = used.access == Access::Enter && (is_folder || place.is_dir());
             let mut above = place.ancestors();
-            let mut below = self.0.range(place.clone()..);
-            let is_met = above.any(|folder| self.0.contains_key(folder))
+            let mut below = self.links.range(place.clone()..);
+            let is_met = above.any(|folder| self.links.contains_key(folder))
                 || (is_many
                     && below
                         .next()
@@ -733,6 +1085,19 @@ impl Made {
                     used.path
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses to use a repository in a folder that the command has unpacked or copied, with its settings.
+    fn check_repository(&self, folder: &Path) -> Result<(), String> {
+        let mut around = folder.ancestors();
+        let is_made = |folder: &Path| self.foreign.iter().any(|made| made == folder);
+        if around.any(is_made) {
+            return Err(format!(
+                "`{}` may hold a repository that the command makes itself, whose settings may run programs: run git in another call",
+                folder.display()
+            ));
         }
         Ok(())
     }
@@ -764,6 +1129,39 @@ pub(super) fn repository(workspace: &Path) -> Option<PathBuf> {
 pub(super) fn work_tree(folder: &Path) -> Option<&Path> {
     let is_top = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
     folder.ancestors().find(is_top)
+}
+
+/// Returns the addresses of a remote of git's; those of `origin`, or of the only one, if the name is empty.
+pub(super) fn remote(name: &str, directory: &str) -> Vec<String> {
+    let Some(top) = work_tree(Path::new(directory)) else {
+        return Vec::new();
+    };
+    let git = repository(top).unwrap_or_else(|| top.join(".git"));
+    let settings = std::fs::read_to_string(git.join("config")).unwrap_or_default();
+    let mut found: Vec<(&str, &str)> = Vec::new();
+    let mut of = None;
+    for line in settings.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let remote = section.strip_prefix("remote \"");
+            of = remote.and_then(|rest| rest.strip_suffix("\"]"));
+            if section.starts_with("url") || section.starts_with("include") {
+                // Another address takes its place.
+                return Vec::new();
+            }
+        } else if let (Some(of), Some((key, value))) = (of, line.split_once('='))
+            && matches!(key.trim().to_ascii_lowercase().as_str(), "url" | "pushurl")
+        {
+            found.push((of, value.trim()));
+        }
+    }
+    let only = found.first().map(|(of, _)| *of);
+    let only = only.filter(|only| found.iter().all(|(of, _)| of == only));
+    let name = match name {
+        "" => only.unwrap_or("origin"),
+        name => name,
+    };
+    let of_it = found.into_iter().filter(|(of, _)| *of == name);
+    of_it.map(|(_, address)| address.to_owned()).collect()
 }
 
 /// Returns the folders that a pattern matches in a directory, if it matches something, nothing else, and not too much.

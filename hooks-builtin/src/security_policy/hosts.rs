@@ -7,6 +7,8 @@ use hooks_sandbox::address::{is_loopback, special_purpose};
 use hooks_sandbox::{HostPattern, NotAPattern};
 use hooks_shell::Effects;
 
+use crate::shared::ssrf;
+
 /// The allowed hosts, if they are limited.
 #[derive(Debug)]
 pub(super) struct Hosts(Option<Vec<(String, HostPattern)>>);
@@ -25,35 +27,71 @@ impl Hosts {
         effects: &'e Effects,
         holds: bool,
     ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
-        let allowed = self.0.iter();
-        let reached =
-            allowed.flat_map(|allowed| effects.network().map(move |used| (allowed, used)));
-        reached.filter_map(move |(allowed, used)| {
-            let names: Vec<_> = allowed.iter().map(|(text, _)| text.as_str()).collect();
-            let listed = match names.join(", ").as_str() {
-                "" => "none is".to_owned(),
-                names => format!("these are: {names}"),
-            };
+        let reached = effects.network().filter(|_| self.0.is_some());
+        reached.filter_map(move |used| {
             let wrong = match used.address.as_deref().map(|address| (address, place(address))) {
                 None if holds => return None,
-                None => format!(
-                    "a program chooses itself which hosts it reaches, and only some are allowed: without a sandbox, nothing \
-                     can hold it to those ({listed})"
-                ),
-                Some((_, Some((host, port))))
-                    if allowed.iter().any(|(_, hosts)| hosts.matches(&host, port)) =>
-                {
+                None => "the program chooses itself which hosts it reaches, and only some are allowed: leave it out, or name \
+                         an allowed host; a person may let commands run in a sandbox, which holds programs to those hosts"
+                    .to_owned(),
+                Some((_, Some((host, port)))) if self.is_listed(&host, port) == Some(true) => {
                     return None;
                 }
-                Some((_, Some((host, port)))) => {
-                    format!("the host `{host}`, on the port {port}, is not allowed; {listed}")
-                }
+                Some((_, Some((host, port)))) => self.not_allowed(&host, port),
                 Some((address, None)) => {
                     format!("cannot tell which host `{address}` leads to: write it as `https://host/path`")
                 }
             };
             Some((used.span.clone(), wrong))
         })
+    }
+
+    /// Checks an address that a tool fetches: it must be public, and allowed if hosts are limited. A host that is allowed by
+    /// its name may be anywhere.
+    pub(super) fn check_web(&self, address: &str) -> Result<(), String> {
+        if address.is_empty() || address.starts_with("about:") {
+            return Ok(());
+        }
+        let whole = if address.contains("://") {
+            address.to_owned()
+        } else {
+            format!("https://{address}")
+        };
+        let url = ssrf::parse(&whole)
+            .map_err(|refused| format!("the address `{}` is refused: {refused}", cut(address)))?;
+        let (host, port) = (url.host(), url.port());
+        let is_listed = self.is_listed(host, port);
+        if is_listed == Some(true) {
+            return Ok(());
+        }
+        ssrf::require_public(&url).map_err(|refused| {
+            format!("{refused}: fetch a public address, or run the program that serves it by a command; a person may list the host in `allowed_hosts`")
+        })?;
+        match is_listed {
+            Some(false) => Err(self.not_allowed(host, port)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a host is among the allowed ones, if they are limited. This machine is allowed on every port, unless one is
+    /// named.
+    fn is_listed(&self, host: &str, port: u16) -> Option<bool> {
+        let is_local = host == "localhost" || host.parse().is_ok_and(is_loopback);
+        let allows = |(text, pattern): &(String, HostPattern)| {
+            pattern.matches(host, port) || is_local && text.trim_matches(['[', ']']) == host
+        };
+        self.0.as_ref().map(|allowed| allowed.iter().any(allows))
+    }
+
+    fn not_allowed(&self, host: &str, port: u16) -> String {
+        let names = self.0.iter().flatten().map(|(text, _)| text.as_str());
+        let listed = match names.collect::<Vec<_>>().join(", ").as_str() {
+            "" => "the policy allows none".to_owned(),
+            names => format!("use one of these: {names}"),
+        };
+        format!(
+            "the host `{host}`, on the port {port}, is not allowed: {listed}; a person may list it in `allowed_hosts`"
+        )
     }
 
     /// Returns the hosts that a command may reach in a sandbox. One that runs code, or chooses its hosts, may reach all
@@ -83,6 +121,11 @@ fn is_public(host: &str) -> bool {
     address.map_or(true, |address| {
         is_loopback(address) || special_purpose(address).is_none()
     })
+}
+
+/// What is shown of an address in a reason.
+fn cut(address: &str) -> &str {
+    &address[..address.floor_char_boundary(100)]
 }
 
 /// Returns the host and the port of an address.

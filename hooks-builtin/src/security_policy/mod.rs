@@ -8,6 +8,7 @@ mod actions;
 mod command;
 mod guard;
 mod hosts;
+mod judged;
 mod missing;
 mod sandbox;
 mod tools;
@@ -19,18 +20,20 @@ use std::time::Instant;
 
 use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
 use hooks_core::{HookAction, hook, priority};
-use hooks_shell::{Access, Effects};
+use hooks_shell::Access;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::actions::Actions;
 use self::command::{Form, Given, Programs};
-use self::guard::Guard;
+use self::guard::{Certainty, Guard};
 use self::hosts::Hosts;
+use self::judged::Judgements;
+pub use self::judged::{Judged, RunPlan};
 pub use self::missing::Missing;
 use self::sandbox::Kernel;
-pub use self::sandbox::{PolicySandbox, SandboxMode};
+pub use self::sandbox::{AS_WRITTEN, PolicySandbox, SandboxMode};
 pub use self::tools::ToolConfig;
 use self::tools::{ToolConfigs, Tools};
 use crate::shared::alias::Alias;
@@ -93,7 +96,7 @@ use crate::shared::{BuildError, Globs, paths};
 ///     judge("cargo test; $(echo r)m -rf .").unwrap_err(),
 ///     "the program `$(echo r)m` is only known at run time: write its name out",
 /// );
-/// assert_eq!(judge("grep root /etc/passwd").unwrap_err(), "the path `/etc/passwd` is forbidden");
+/// assert_eq!(judge("grep root /etc/passwd").unwrap_err(), "the path `/etc/passwd` is forbidden: go on without it, or ask the user");
 /// ```
 #[derive(Clone, Debug)]
 pub struct SecurityPolicy(Arc<Inner>, Approver, Kernel);
@@ -113,6 +116,7 @@ struct Inner {
     programs: Programs,
     hosts: Hosts,
     actions: Mutex<Actions>,
+    judgements: Judgements,
     /// The guard of the workspace that was used last: an agent has few.
     guard: Mutex<Option<(String, Arc<Guard>)>>,
 }
@@ -189,6 +193,13 @@ pub struct SecurityPolicyConfig {
     /// What commands may do in the sandbox besides what the policy has predicted, such as
     /// `{ write = ["~/.cargo/registry"] }`. The default is nothing.
     pub sandbox_rules: SandboxConfig,
+    /// What may be changed although it is protected: one of the protected names, such as `.vscode`, or a path. The default
+    /// is none.
+    pub allow_writing: Vec<String>,
+    /// The files that the policy itself was loaded from, which are protected. For `hooks-runtime`.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub loaded_from: Vec<PathBuf>,
     /// Whether nothing will run, so that commands stay as they are and are judged all the same. For `hooks-runtime`.
     #[doc(hidden)]
     #[serde(skip)]
@@ -230,6 +241,8 @@ impl Default for SecurityPolicyConfig {
             sandbox: SandboxMode::default(),
             sandbox_program: None,
             sandbox_rules: SandboxConfig::default(),
+            allow_writing: Vec::new(),
+            loaded_from: Vec::new(),
             is_dry: false,
             shell_tools: Globs::default(),
             command_argument: "command".into(),
@@ -303,6 +316,7 @@ impl SecurityPolicy {
             programs: Programs::new(config),
             hosts: hosts.map_err(|error| wrong("allowed_hosts", error.to_string()))?,
             actions: Mutex::default(),
+            judgements: Judgements::default(),
             guard: Mutex::new(None),
         };
         let policy = SecurityPolicy(Arc::new(inner), Approver::Other, Kernel::unasked());
@@ -325,6 +339,47 @@ impl SecurityPolicy {
     #[cfg(feature = "config")]
     pub(crate) fn without_approver(self) -> Self {
         SecurityPolicy(self.0, Approver::Nobody, self.2)
+    }
+
+    /// Returns what was found about the command of a call, for whoever runs it; nothing if the call runs none. A call that
+    /// this policy has judged as a hook is not judged again, unless a hook has changed its arguments since.
+    ///
+    /// ```
+    /// use hooks_builtin::SecurityPolicy;
+    /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput, run_tool_call};
+    /// use hooks_core::hooks;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let policy = SecurityPolicy::new()?;
+    /// let (hooks, cx) = (hooks![policy.clone()], AgentContext::new("s1"));
+    /// let call = BeforeToolCall::new("1", "shell", json!({ "command": "ls Cargo.toml | head -1" }));
+    /// let done = run_tool_call(&hooks, &cx, call, async |call: &BeforeToolCall| {
+    ///     match policy.judged(&cx, call) {
+    ///         Ok(Some(judged)) => match judged.plan().command().output() {
+    ///             Ok(output) => ToolOutput::new(String::from_utf8_lossy(&output.stdout)),
+    ///             Err(error) => ToolOutput::error(error.to_string()),
+    ///         },
+    ///         Ok(None) => ToolOutput::error("this tool runs no command"),
+    ///         Err(reason) => ToolOutput::error(reason),
+    ///     }
+    /// })
+    /// .await
+    /// .unwrap();
+    /// assert_eq!(done.output.content.trim(), "Cargo.toml");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Why the call may not run, in words.
+    pub fn judged(
+        &self,
+        cx: &AgentContext,
+        call: &BeforeToolCall,
+    ) -> Result<Option<Arc<Judged>>, String> {
+        self.0.judged(cx, call, &self.2)
     }
 
     /// Describes what a call of a shell tool would do, in one line, such as `runs cargo; writes src/lib.rs`; nothing
@@ -356,7 +411,7 @@ impl SecurityPolicy {
     /// let policy = SecurityPolicy::new()?;
     /// let script = "#!/bin/sh\ngit status\ncat /etc/passwd\n";
     /// let found = policy.findings(&AgentContext::new("s1"), script);
-    /// assert_eq!(found, [(3, "the path `/etc/passwd` is forbidden".to_owned())]);
+    /// assert_eq!(found, [(3, "the path `/etc/passwd` is forbidden: go on without it, or ask the user".to_owned())]);
     /// # Ok::<_, hooks_builtin::BuildError>(())
     /// ```
     #[must_use]
@@ -421,22 +476,23 @@ impl SecurityPolicy {
 #[hook(priority = priority::FIRST)]
 impl SecurityPolicy {
     fn check(&self, cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
-        let Inner {
-            config, actions, ..
-        } = &*self.0;
-        let judged = self
-            .0
-            .judge(cx, &call.name, &call.args, &self.2)
-            .and_then(|judged| {
-                if !self.is_read_only(&call.name) {
-                    let mut actions = actions.lock().unwrap_or_else(PoisonError::into_inner);
-                    actions.admit(Instant::now(), config.max_actions_per_hour)?;
-                }
-                Ok(judged)
-            });
+        let inner = &*self.0;
+        let config = &inner.config;
+        let judged = inner.judge(cx, &call.name, &call.args, &self.2);
+        let judged = judged.and_then(|judged| {
+            if !self.is_read_only(&call.name) {
+                let mut actions = inner.actions.lock().unwrap_or_else(PoisonError::into_inner);
+                actions.admit(Instant::now(), config.max_actions_per_hour)?;
+            }
+            Ok(judged)
+        });
         match judged {
-            Ok(Some(judged)) => judged.rewritten().apply(&mut call.args),
-            Ok(None) => {}
+            Ok(judged) => {
+                if let Some(judged) = &judged {
+                    judged.rewrite(&mut call.args);
+                }
+                inner.judgements.keep(cx, call, judged);
+            }
             Err(reason) => return HookAction::block(reason),
         }
         let is_deferred = matches!(call.approval, Approval::Defer { .. });
@@ -453,7 +509,7 @@ impl SecurityPolicy {
     /// Judges the call once more if a hook has changed it, and changes nothing.
     #[hook(guard)]
     fn judge(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-        match self.0.judge(cx, &call.name, &call.args, &self.2) {
+        match self.0.judged(cx, call, &self.2) {
             Ok(_) => HookAction::Continue,
             Err(reason) => HookAction::block(reason),
         }
@@ -507,76 +563,6 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A command that was judged, and its place in the arguments.
-struct Judged {
-    argument: String,
-    /// The argument with the words after the program, if they stand beside it.
-    beside: Option<String>,
-    form: Form,
-    /// The script that may run, if it is another one than is written.
-    script: Option<String>,
-    effects: Effects,
-    guard: Arc<Guard>,
-    /// The variables that are set beside the command.
-    variables: Vec<String>,
-    /// Whether it is written as it runs in a sandbox.
-    is_confined: bool,
-}
-
-impl Judged {
-    /// Returns the change that makes it what was judged.
-    fn rewritten(&self) -> Change {
-        let script = self.script.clone().filter(|_| !self.is_confined);
-        match (script, &self.form) {
-            (Some(script), Form::Text(_)) => self.change(script.into(), None),
-            (Some(script), Form::Shell(words, _)) => {
-                let words = words.iter().cloned().chain([script]);
-                self.change(words.collect(), None)
-            }
-            _ => Change::default(),
-        }
-    }
-
-    fn change(&self, value: Value, beside: Option<Value>) -> Change {
-        let beside = self.beside.clone().zip(beside);
-        Change(
-            [Some((self.argument.clone(), value)), beside]
-                .into_iter()
-                .flatten()
-                .collect(),
-        )
-    }
-
-    /// The shell that understands the script.
-    fn shell(&self) -> &'static str {
-        match self.effects.disputed().next() {
-            Some(_) => "bash",
-            None => "sh",
-        }
-    }
-}
-
-/// New values of arguments.
-#[derive(Default)]
-struct Change(Vec<(String, Value)>);
-
-impl Change {
-    fn apply(self, args: &mut Value) {
-        for (argument, value) in self.0 {
-            if let Some(place) = args.get_mut(&argument) {
-                *place = value;
-            }
-        }
-    }
-
-    /// Whether the arguments are as this makes them.
-    fn is_made(&self, args: &serde_json::Map<String, Value>) -> bool {
-        self.0
-            .iter()
-            .all(|(argument, value)| args.get(argument) == Some(value))
-    }
-}
-
 impl Inner {
     /// Judges a call, except the number of actions. Returns its command, if there is one.
     fn judge(
@@ -585,8 +571,59 @@ impl Inner {
         tool: &str,
         args: &Value,
         kernel: &Kernel,
-    ) -> Result<Option<Judged>, String> {
-        self.allows(cx, tool, args, kernel).map_err(shortened)
+    ) -> Result<Option<Arc<Judged>>, String> {
+        let kernel = &kernel.of(cx);
+        let judged = self.allows(cx, tool, args, kernel).and_then(|judged| {
+            let Some(mut judged) = judged else {
+                return Ok(None);
+            };
+            if self.stays(cx, &judged) {
+                judged.script = None;
+            } else if kernel.holds() && !self.config.is_dry {
+                judged.rules = Some(self.confinement(&judged)?);
+            }
+            Ok(Some(Arc::new(judged)))
+        });
+        judged.map_err(shortened)
+    }
+
+    /// Whether a command stays as it is written, because the agent applies its own rules to what it becomes, and the judge
+    /// knows all that it does: there is nothing that only the kernel could hold.
+    fn stays(&self, cx: &AgentContext, judged: &Judged) -> bool {
+        let applies_rules = cx.extra.get(AS_WRITTEN) == Some(&Value::Bool(true));
+        let effects = &judged.effects;
+        let is_same = judged
+            .script
+            .as_ref()
+            .is_none_or(|script| *script == judged.form.script());
+        applies_rules
+            && is_same
+            && effects.unknown().next().is_none()
+            && effects.network().next().is_none()
+            && command::is_predicted(effects)
+            && judged
+                .guard
+                .check_all(effects, &judged.folder, Certainty::Found)
+                .next()
+                .is_none()
+    }
+
+    /// Returns what was found about a call, and judges it only if its arguments are others.
+    fn judged(
+        &self,
+        cx: &AgentContext,
+        call: &BeforeToolCall,
+        kernel: &Kernel,
+    ) -> Result<Option<Arc<Judged>>, String> {
+        let kept = self
+            .judgements
+            .find(cx, Some(&call.id), &call.name, &call.args);
+        if let Some(judged) = kept {
+            return Ok(judged);
+        }
+        let judged = self.judge(cx, &call.name, &call.args, kernel)?;
+        self.judgements.keep(cx, call, judged.clone());
+        Ok(judged)
     }
 
     fn allows(
@@ -617,15 +654,18 @@ impl Inner {
         for (argument, value) in args {
             match self.tools.role(&tool, argument) {
                 _ if value.is_null() => {}
-                Some(Role::Harmless) => self.check_nested(cx, value)?,
+                Some(Role::Harmless) => self.check_nested(cx, value, &tool)?,
                 Some(Role::Addresses) => for_texts(value, &mut |text| {
                     let words = text.split(|c: char| c.is_whitespace() || "\"'()<>[]`".contains(c));
                     words
-                        .filter(|word| word.to_ascii_lowercase().starts_with("file:"))
+                        .filter(|word| word.contains("://") || starts_with(word, "file:"))
                         .try_for_each(|word| self.check_address(cx, word))
                 })?,
-                Some(Role::Read | Role::Write) => {
-                    for_texts(value, &mut |path| self.check_path(cx, path))?;
+                Some(Role::Address) => {
+                    for_texts(value, &mut |text| self.check_address(cx, text))?;
+                }
+                Some(role @ (Role::Read | Role::Write)) => {
+                    for_texts(value, &mut |path| self.check_path(cx, path, role))?;
                 }
                 Some(role @ (Role::Glob | Role::Files)) => {
                     let access = match role {
@@ -637,9 +677,13 @@ impl Inner {
                     })?;
                 }
                 Some(Role::Patch) => {
+                    // Some agents write it as a command: `["apply_patch", "*** Begin Patch …"]`.
                     let text = value
                         .as_str()
-                        .ok_or_else(|| format!("`{argument}` of `{name}` must be a string"))?;
+                        .or_else(|| value.as_array()?.last()?.as_str());
+                    let text = text.ok_or_else(|| {
+                        format!("`{argument}` of `{name}` must be a patch, as a string")
+                    })?;
                     self.check_patch(cx, text)?;
                 }
                 Some(Role::Command) if parts.command.is_none() => {
@@ -666,7 +710,7 @@ impl Inner {
                 }
             }
         }
-        self.command(cx, name, &tool, &parts, args, kernel)
+        self.command(cx, name, &tool, &parts, kernel)
     }
 
     /// Judges the command of a call, if there is one.
@@ -676,7 +720,6 @@ impl Inner {
         name: &str,
         tool: &Tool,
         parts: &Parts<'_>,
-        args: &serde_json::Map<String, Value>,
         kernel: &Kernel,
     ) -> Result<Option<Judged>, String> {
         let config = &self.config;
@@ -699,38 +742,31 @@ impl Inner {
             let judge = self.judge_of(&guard, kernel.holds());
             judge.judge(&set, &start, false)?;
         }
-        let judge = |form: Form, is_confined| -> Result<Option<Judged>, String> {
-            if let Form::Words(words) = &form
-                && let [program, patch] = words.as_slice()
-                && program == "apply_patch"
-            {
-                return self.check_patch(cx, patch).map(|()| None);
-            }
-            let judge = self.judge_of(&guard, kernel.holds());
-            let (script, effects) = if tool.is_persistent {
-                judge.judge_apart(&form, &start, config.rewrite)?
-            } else {
-                judge.judge(&form, &start, config.rewrite)?
-            };
-            Ok(Some(Judged {
-                argument: argument.clone(),
-                beside: parts.arguments.map(|(argument, _)| argument.clone()),
-                form,
-                script,
-                effects,
-                guard: guard.clone(),
-                variables: parts.variables_set(),
-                is_confined,
-            }))
-        };
-        // A confined command is judged again when it is approved. It is the same only if the same rules come out again.
-        if let Some(form) = given.confined().filter(|_| kernel.holds())
-            && let Ok(Some(judged)) = judge(form, true)
-            && self.confine(&judged)?.is_made(args)
+        let form = given.form()?;
+        if let Form::Words(words) = &form
+            && let [program, patch] = words.as_slice()
+            && program == "apply_patch"
         {
-            return Ok(Some(judged));
+            return self.check_patch(cx, patch).map(|()| None);
         }
-        judge(given.form()?, false)
+        let judge = self.judge_of(&guard, kernel.holds());
+        let rewrites = config.rewrite && !cx.extra.get(AS_WRITTEN).is_some_and(Value::is_string);
+        let (script, effects) = if tool.is_persistent {
+            judge.judge_apart(&form, &start, rewrites)?
+        } else {
+            judge.judge(&form, &start, rewrites)?
+        };
+        Ok(Some(Judged {
+            argument: argument.clone(),
+            beside: parts.arguments.map(|(argument, _)| argument.clone()),
+            form,
+            script,
+            effects,
+            guard,
+            folder: start,
+            variables: parts.variables_set(),
+            rules: None,
+        }))
     }
 
     /// Returns the directory that a command runs in.
@@ -763,6 +799,9 @@ impl Inner {
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
     /// and for what would be blocked.
     fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
+        if let Some(judged) = self.judgements.find(cx, None, name, args) {
+            return judged.map(|judged| judged.effects().to_string());
+        }
         let (form, guard) = self.form(cx, name, args)?;
         Some(command::describe(&form, guard.workspace()))
     }
@@ -780,37 +819,44 @@ impl Inner {
             Some(beside) => given.with_arguments(&args[beside]),
             None => given,
         };
-        let form = given.confined().map_or_else(|| given.form().ok(), Some)?;
-        Some((form, self.guard(&cx.cwd).ok()?))
+        Some((given.form().ok()?, self.guard(&cx.cwd).ok()?))
     }
 
-    /// Checks the arguments whose names say that they are paths, in lists and objects.
-    fn check_nested(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
+    /// Checks the arguments whose names say that they are paths or addresses, in lists and objects.
+    fn check_nested(&self, cx: &AgentContext, value: &Value, tool: &Tool) -> Result<(), String> {
         match value {
-            Value::Object(values) => values.iter().try_for_each(|(name, value)| {
-                if self.tools.is_path(name) {
-                    for_texts(value, &mut |path| self.check_path(cx, path))
-                } else {
-                    self.check_nested(cx, value)
-                }
-            }),
+            Value::Object(values) => {
+                values
+                    .iter()
+                    .try_for_each(|(name, value)| match self.tools.meaning(name) {
+                        Some(Role::Address) if !tool.is_open => {
+                            for_texts(value, &mut |text| self.check_address(cx, text))
+                        }
+                        Some(role @ Role::Write) => {
+                            let role = if tool.reads_only() { Role::Read } else { role };
+                            for_texts(value, &mut |path| self.check_path(cx, path, role))
+                        }
+                        _ => self.check_nested(cx, value, tool),
+                    })
+            }
             Value::Array(values) => values
                 .iter()
-                .try_for_each(|value| self.check_nested(cx, value)),
-            Value::String(text) => match text.trim_start().split_at_checked(6) {
-                Some((scheme, _)) if scheme.eq_ignore_ascii_case("file:/") => {
-                    self.check_address(cx, text)
-                }
-                _ => Ok(()),
-            },
+                .try_for_each(|value| self.check_nested(cx, value, tool)),
+            Value::String(text) if starts_with(text.trim_start(), "file:/") => {
+                self.check_address(cx, text)
+            }
             _ => Ok(()),
         }
     }
 
-    /// Checks the address of a file, up to a blank.
+    /// Checks an address, up to a blank: of a file, or of the web.
     fn check_address(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
         let address = text.split_whitespace().next().unwrap_or_default();
-        self.check_path(cx, address)
+        let is_path = address.starts_with(['/', '.', '~']) || starts_with(address, "file:");
+        if is_path {
+            return self.check_path(cx, address, Role::Read);
+        }
+        self.hosts.check_web(address)
     }
 
     /// Checks whether the files that a pattern matches may be read, in the workspace and in its folders.
@@ -859,17 +905,22 @@ impl Inner {
         let guard = self.guard(&cx.cwd)?;
         patch::files(text)?
             .iter()
-            .try_for_each(|path| guard.check(path, guard.workspace()))
+            .try_for_each(|path| guard.check_change(path, guard.workspace()))
     }
 
-    fn check_path(&self, cx: &AgentContext, path: &str) -> Result<(), String> {
+    /// Checks a path that a tool reads or writes.
+    fn check_path(&self, cx: &AgentContext, path: &str, role: Role) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
-        guard.check(path_of_address(path)?, guard.workspace())?;
+        let check = |path: &str| match role {
+            Role::Read => guard.check(path, guard.workspace()),
+            _ => guard.check_change(path, guard.workspace()),
+        };
+        check(path_of_address(path)?)?;
         // Some tools remove blanks, or let a shell expand the path.
         let plain = path.trim();
         match in_home(plain) {
-            Some(path) => guard.check(&path, guard.workspace()),
-            None if plain != path => guard.check(path_of_address(plain)?, guard.workspace()),
+            Some(path) => check(&path),
+            None if plain != path => check(path_of_address(plain)?),
             None => Ok(()),
         }
     }
@@ -948,6 +999,12 @@ fn is_nothing(value: &Value) -> bool {
         Value::Object(values) => values.is_empty(),
         _ => false,
     }
+}
+
+/// Whether a text begins so, whatever the case.
+fn starts_with(text: &str, begin: &str) -> bool {
+    text.get(..begin.len())
+        .is_some_and(|text| text.eq_ignore_ascii_case(begin))
 }
 
 /// Returns the path of `file:///path`, `file:/path` and `file://localhost/path`, which a tool may accept too.

@@ -7,13 +7,11 @@ use std::sync::{Arc, Weak};
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::{HookAction, hook, priority};
 use hooks_sandbox::{Confinement, Sandbox, SandboxError};
-use hooks_shell::{Access, is_predictable};
+use hooks_shell::Access;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::command::Form;
-use super::{Autonomy, Change, Inner, Judged, SecurityPolicy, SecurityPolicyConfig, guard};
+use super::{Autonomy, Inner, Judged, SecurityPolicy, SecurityPolicyConfig, command, guard};
 
 /// The programs that the default list has besides where commands run in a sandbox: they run code of the workspace, or what
 /// they are given, and the kernel limits what that does.
@@ -54,21 +52,26 @@ pub(super) struct Alive;
 impl PolicySandbox {
     fn confine(&self, cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
         let SecurityPolicy(inner, _, kernel) = &self.policy;
-        if !kernel.holds() || inner.config.is_dry {
+        if !kernel.of(cx).holds() || inner.config.is_dry {
             return HookAction::Continue;
         }
-        let judged = inner.judge(cx, &call.name, &call.args, kernel);
-        let confined = judged.and_then(|judged| match judged {
-            Some(judged) if !judged.is_confined => inner.confine(&judged),
-            _ => Ok(Change::default()),
-        });
+        let confined = inner
+            .judged(cx, call, kernel)
+            .and_then(|judged| match judged {
+                Some(judged) => judged.confine(&mut call.args).map(|()| Some(judged)),
+                None => Ok(None),
+            });
         match confined {
-            Ok(change) => change.apply(&mut call.args),
+            Ok(judged) => inner.judgements.keep(cx, call, judged),
             Err(reason) => return HookAction::block(reason),
         }
         HookAction::Continue
     }
 }
+
+/// The key in the context's `extra` that says what the agent does with a command that a hook has changed: a text is why it
+/// must stay as it is written, and `true` is that the agent applies its own rules to what it has become.
+pub const AS_WRITTEN: &str = "commands_as_written";
 
 /// Whether the kernel confines the commands that a policy allows.
 #[derive(Clone, Debug)]
@@ -87,6 +90,14 @@ impl Kernel {
 
     pub(super) fn holds(&self) -> bool {
         self.confines().is_ok()
+    }
+
+    /// Returns whether it does so for the agent of this call.
+    pub(super) fn of(&self, cx: &AgentContext) -> Kernel {
+        match cx.extra.get(AS_WRITTEN).and_then(serde_json::Value::as_str) {
+            Some(why) if self.holds() => Kernel::Lacks(why.into()),
+            _ => self.clone(),
+        }
     }
 
     /// Returns why it does not confine, in words.
@@ -184,36 +195,13 @@ impl SecurityPolicy {
 }
 
 impl Inner {
-    /// Returns the change that lets a judged command run in a sandbox.
-    pub(super) fn confine(&self, judged: &Judged) -> Result<Change, String> {
-        let confinement = self.rules(judged)?.prepare().map_err(|error| match error {
+    /// Returns what the kernel holds a judged command to.
+    pub(super) fn confinement(&self, judged: &Judged) -> Result<Confinement, String> {
+        self.rules(judged)?.prepare().map_err(|error| match error {
             SandboxError::Path { .. } => {
                 format!("{error}: it is gone, or the sandbox may not open it")
             }
             error => error.to_string(),
-        })?;
-        let script = judged.script.as_deref();
-        let words = match &judged.form {
-            Form::Text(text) => {
-                let words = [judged.shell(), "-c", script.unwrap_or(text)];
-                let words = words_of(&confinement, &words);
-                let text = shlex::try_join(words.iter().map(String::as_str));
-                let text = text.map_err(|_| "the command has a zero byte: remove it")?;
-                return Ok(judged.change(Value::String(text), None));
-            }
-            Form::Shell(words, text) => {
-                let mut words = words.clone();
-                words.push(script.unwrap_or(text).to_owned());
-                words_of(&confinement, &words)
-            }
-            Form::Words(words) => words_of(&confinement, words),
-        };
-        Ok(match judged.beside {
-            Some(_) => {
-                let (program, arguments) = words.split_first().ok_or("the command is empty")?;
-                judged.change(program.as_str().into(), Some(arguments.into()))
-            }
-            None => judged.change(words.into(), None),
         })
     }
 
@@ -225,6 +213,11 @@ impl Inner {
         sandbox = sandbox.read(workspace).note(effects.to_string());
         sandbox = judged.variables.iter().fold(sandbox, Sandbox::env);
         sandbox = guard.hidden()?.into_iter().fold(sandbox, Sandbox::hide);
+        sandbox = config
+            .loaded_from
+            .iter()
+            .filter(|file| file.exists())
+            .fold(sandbox, Sandbox::protect);
         let is_of_git = |access| matches!(access, Access::Repository | Access::Checkout);
         let uses_git = effects.paths().any(|used| is_of_git(used.access));
         if uses_git {
@@ -236,13 +229,7 @@ impl Inner {
         } else {
             sandbox = sandbox.protect(workspace.join(".git"));
         }
-        let programs = effects
-            .programs()
-            .filter(|program| !program.is_builtin && !program.is_wrapper);
-        let is_free = programs
-            .map(|program| is_predictable(&program.name))
-            .any(|is| !is)
-            || effects.unknown().next().is_some();
+        let is_free = !command::is_predicted(effects) || effects.unknown().next().is_some();
         let written = if is_free || uses_git {
             vec![workspace.to_owned()]
         } else {
@@ -262,16 +249,4 @@ fn launched(sandbox: Sandbox, config: &SecurityPolicyConfig) -> Sandbox {
         Some(program) => sandbox.launcher(program),
         None => sandbox,
     }
-}
-
-fn words_of<S: AsRef<str>>(confinement: &Confinement, words: &[S]) -> Vec<String> {
-    let words: Vec<_> = words.iter().map(AsRef::as_ref).collect();
-    let (program, arguments) = words
-        .split_first()
-        .map_or(("", &[][..]), |(first, rest)| (*first, rest));
-    let words = confinement.words(program, arguments);
-    words
-        .into_iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect()
 }

@@ -82,6 +82,7 @@ pub(super) struct Tools {
     declared: Vec<(SmolStr, Globs, Tool)>,
     known: HashMap<SmolStr, Tool>,
     paths: Rules,
+    addresses: Rules,
 }
 
 impl Tools {
@@ -98,6 +99,7 @@ impl Tools {
             declared,
             known: tools::known(&config.profiles),
             paths: Rules::new(paths.iter().chain(&config.path_arguments)),
+            addresses: Rules::new(["url", "urls", "uri", "uris", "href", "link", "links"]),
         })
     }
 
@@ -135,13 +137,17 @@ impl Tools {
             Some(role) => Some(role),
             None if tool.is_open => Some(Role::Harmless),
             None if tool.is_closed() => None,
-            None if self.paths.meet(name) => Some(Role::Write),
-            None => Some(Role::Harmless),
+            None => self.meaning(name).or(Some(Role::Harmless)),
         }
     }
 
-    pub(super) fn is_path(&self, name: &str) -> bool {
-        self.paths.meet(name)
+    /// What the name of an argument says.
+    pub(super) fn meaning(&self, name: &str) -> Option<Role> {
+        if self.addresses.meet(name) {
+            Some(Role::Address)
+        } else {
+            self.paths.meet(name).then_some(Role::Write)
+        }
     }
 }
 

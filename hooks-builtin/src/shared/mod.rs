@@ -21,7 +21,7 @@ pub(crate) mod per_session;
 #[cfg(any(feature = "security-policy", feature = "shell-hook"))]
 pub(crate) mod sandbox;
 pub mod sink;
-#[cfg(feature = "webhook-audit")]
+#[cfg(any(feature = "webhook-audit", feature = "security-policy"))]
 pub mod ssrf;
 pub(crate) mod subject;
 pub(crate) mod text_setting;

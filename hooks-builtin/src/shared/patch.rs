@@ -10,33 +10,45 @@ pub(crate) fn files(patch: &str) -> Result<Vec<String>, String> {
     let trimmed = patch.trim_start();
     // A patch may be in a command: `apply_patch <<'EOF' … EOF`.
     let is_codex = trimmed.starts_with("*** Begin Patch") || patch.contains("\n*** Begin Patch");
+    if !is_codex {
+        return unified(patch);
+    }
     let mut has_ended = false;
     for line in patch.lines() {
-        if is_codex {
-            let Some(rest) = line.trim_start().strip_prefix("*** ") else {
-                // After the end of the patch, there is at most the end of a command.
-                if has_ended && !line.trim().is_empty() && line.split_whitespace().count() > 1 {
-                    return Err(format!(
-                        "the line `{}` stands after the end of the patch: send one patch",
-                        shown(line)
-                    ));
-                }
-                continue;
-            };
-            has_ended = rest.trim_end() == "End Patch";
-            let begins = ["Add File:", "Delete File:", "Update File:", "Move to:"];
-            if let Some(path) = begins.iter().find_map(|begin| rest.strip_prefix(begin)) {
-                files.push(path.trim().to_owned());
-            } else if !matches!(rest.trim_end(), "Begin Patch" | "End Patch" | "End of File")
-                && !rest.starts_with("Environment ID:")
-            {
+        let Some(rest) = line.trim_start().strip_prefix("*** ") else {
+            // After the end of the patch, there is at most the end of a command.
+            if has_ended && !line.trim().is_empty() && line.split_whitespace().count() > 1 {
                 return Err(format!(
-                    "the line `{}` of the patch is not understood",
+                    "the line `{}` stands after the end of the patch: send one patch",
                     shown(line)
                 ));
             }
             continue;
+        };
+        has_ended = rest.trim_end() == "End Patch";
+        let begins = ["Add File:", "Delete File:", "Update File:", "Move to:"];
+        if let Some(path) = begins.iter().find_map(|begin| rest.strip_prefix(begin)) {
+            files.push(path.trim().to_owned());
+        } else if !matches!(rest.trim_end(), "Begin Patch" | "End Patch" | "End of File")
+            && !rest.starts_with("Environment ID:")
+        {
+            return Err(format!(
+                "the line `{}` of the patch is not understood",
+                shown(line)
+            ));
         }
+    }
+    named(files)
+}
+
+/// Returns the files that a unified diff touches.
+///
+/// # Errors
+///
+/// If it names none, or a line might name a file in an unknown way.
+pub(crate) fn unified(patch: &str) -> Result<Vec<String>, String> {
+    let mut files = Vec::new();
+    for line in patch.lines() {
         // A patch may be indented as a whole.
         let line = line.trim_start();
         if line.starts_with("new ") && line.ends_with("mode 120000") {
@@ -84,7 +96,14 @@ pub(crate) fn files(patch: &str) -> Result<Vec<String>, String> {
             }
         }
     }
-    if files.is_empty() && !trimmed.is_empty() {
+    if files.is_empty() && patch.trim().is_empty() {
+        return Ok(files);
+    }
+    named(files)
+}
+
+fn named(files: Vec<String>) -> Result<Vec<String>, String> {
+    if files.is_empty() {
         return Err("the patch names no file: write a unified diff, or `*** Begin Patch`".into());
     }
     Ok(files)

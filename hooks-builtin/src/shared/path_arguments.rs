@@ -11,7 +11,7 @@ const OF_PATHS: &str = "path paths file files filename filenames filepath filepa
 
 /// The last words of names that may also hold something else. These arguments are checked, but not rewritten.
 #[cfg(feature = "security-policy")]
-const PERHAPS: &str = "cwd workdir root target from to uri location include includes";
+const PERHAPS: &str = "cwd workdir root target from to location include includes";
 
 /// Returns the rules for arguments that hold paths, as a configuration writes them.
 pub(crate) fn certain() -> Vec<String> {

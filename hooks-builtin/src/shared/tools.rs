@@ -27,6 +27,8 @@ pub(crate) enum Role {
     Patch,
     /// A text with addresses in it, which may be those of files.
     Addresses,
+    /// An address that is fetched, or a list of them.
+    Address,
     /// The words after the program in the command.
     Arguments,
     /// Variables, with their values.
@@ -202,6 +204,14 @@ impl Tool {
     /// Whether the tool runs a command.
     pub(crate) fn is_shell(&self) -> bool {
         self.roles.values().any(|role| *role == Role::Command)
+    }
+
+    /// Whether none of its arguments names something to change.
+    #[cfg(feature = "security-policy")]
+    pub(crate) fn reads_only(&self) -> bool {
+        let changes = |role: &Role| matches!(role, Role::Write | Role::Patch | Role::Command);
+        let reads = |role: &Role| matches!(role, Role::Read | Role::Glob | Role::Files);
+        self.roles.values().any(reads) && !self.roles.values().any(changes)
     }
 
     /// Whether every argument must be declared: any of them may say what the tool runs or changes.

@@ -215,8 +215,12 @@ fn described() {
         let described = policy.describe(&place.cx, "shell", &confined);
         assert_eq!(described, policy.describe(&place.cx, "shell", &args));
         assert!(described.unwrap().starts_with("runs cat; reads a.txt"));
-        // A second time changes nothing.
-        assert_eq!(place.left(&policy, "shell", confined.clone()), Ok(confined));
+        // What others have written so is judged as any text.
+        assert!(
+            place
+                .left(&built(policy.config().clone()), "shell", confined)
+                .is_err()
+        );
     }
 }
 
@@ -586,7 +590,7 @@ fn hosts() {
     let reason = reason.unwrap_err();
     assert!(
         reason.starts_with(
-            "the host `evil.example`, on the port 443, is not allowed; these are: localhost:"
+            "the host `evil.example`, on the port 443, is not allowed: use one of these: localhost:"
         ),
         "{reason}"
     );
@@ -626,8 +630,6 @@ fn persistent() {
             said.contains(&format!("a.txt {}", work.display())),
             "{said}"
         );
-        // It is the same when it is judged again.
-        assert_eq!(left(&calls[1]).as_deref(), Ok(&*calls[1]));
     }
 }
 
@@ -661,7 +663,7 @@ fn required() {
     });
     let args = json!({ "command": "cat a.txt" });
     assert_eq!(place.left(&policy, "shell", args.clone()), Ok(args));
-    let left = place.left(&policy, "shell", json!({ "command": "cat \"$(ls)\"" }));
+    let left = place.left(&policy, "shell", json!({ "command": "cat \"$X\"" }));
     assert!(left.unwrap_err().contains("only known"));
     assert!(
         policy

@@ -498,7 +498,7 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     );
     assert_eq!(
         reason("cat /etc/passwd"),
-        "the path `/etc/passwd` is forbidden"
+        "the path `/etc/passwd` is forbidden: go on without it, or ask the user"
     );
     assert!(reason("cat /opt/x").starts_with("the path `/opt/x` is outside of the workspace `"));
     assert_eq!(
@@ -802,7 +802,7 @@ fn a_pattern_matches_no_file_that_is_forbidden() {
     ] {
         assert_eq!(
             command(line).unwrap_err(),
-            "the path `key.pem` is forbidden",
+            "the path `key.pem` is forbidden: go on without it, or ask the user",
             "{line}"
         );
     }

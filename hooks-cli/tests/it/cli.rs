@@ -990,7 +990,10 @@ fn scan_names_the_line_of_all_that_a_script_may_not_do() {
         panic!("{said}")
     };
     assert_eq!(code, 1);
-    assert_eq!(path, "ci/deploy.sh:3: the path `/etc/passwd` is forbidden");
+    assert_eq!(
+        path,
+        "ci/deploy.sh:3: the path `/etc/passwd` is forbidden: go on without it, or ask the user"
+    );
     assert!(
         program.starts_with("ci/deploy.sh:4: the program `terraform` is not allowed"),
         "{program}"

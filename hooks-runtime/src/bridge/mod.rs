@@ -8,6 +8,7 @@
 //! the decision is lost, and the answer says so.
 
 mod answer;
+mod permissions;
 mod read;
 mod stops;
 
@@ -21,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use hooks_builtin::{ApprovalRequest, Approver, Verdict};
+use hooks_builtin::{__AS_WRITTEN as AS_WRITTEN, ApprovalRequest, Approver, Verdict};
 use hooks_core::agent::{AgentContext, Approval};
 use ring::digest::{Context, SHA256};
 use serde_json::Value;
@@ -365,6 +366,17 @@ impl Incoming {
         let (Some(event), Some(raw)) = (&mut self.event, &self.raw) else {
             return Said::default();
         };
+        let system = self.system.system();
+        let as_written = system
+            .call
+            .as_ref()
+            .and_then(|call| call.as_written.as_deref());
+        let as_written = match (as_written, &system.permissions) {
+            (Some(why), _) => why.into(),
+            (None, Some(_)) => true.into(),
+            (None, None) => false.into(),
+        };
+        self.cx.extra.insert(AS_WRITTEN.to_owned(), as_written);
         let outcome = runtime.fire(&self.cx, event).await;
         let after = event.to_json();
         let mut said = Said::of(&outcome, &raw.before, &after);
@@ -379,11 +391,46 @@ impl Incoming {
         }
         if outcome.decision == Decided::Continue {
             match outcome.event {
-                "BeforeToolCall" => self.approve(runtime, &mut said).await,
+                "BeforeToolCall" => {
+                    self.approve(runtime, &mut said).await;
+                    self.permit(&after, &mut said);
+                }
                 other => self.follow(runtime, other, &after).await,
             }
         }
         said
+    }
+
+    /// Applies the agent's own rules to a command that hooks have changed, as it was written: the agent applies them to what
+    /// it has become.
+    fn permit(&self, after: &Value, said: &mut Said) {
+        let Some(raw) = &self.raw else { return };
+        let commands = |event: &Value| event["args"]["command"].as_str().map(str::to_owned);
+        let (Some(before), tool) = (commands(&raw.before), raw.before["name"].as_str()) else {
+            return;
+        };
+        if commands(after).as_ref() == Some(&before) {
+            return;
+        }
+        match permissions::verdict(self.system, &self.cx, tool.unwrap_or_default(), &before) {
+            Some(permissions::Verdict::Deny(why)) => {
+                said.take(What::Allow);
+                said.deny(why);
+            }
+            Some(permissions::Verdict::Ask(why))
+                if !said.has(What::Deny) && !said.has(What::Ask) =>
+            {
+                said.take(What::Allow);
+                said.put(What::Ask, why);
+            }
+            Some(permissions::Verdict::Allow(why)) => {
+                let decided = [What::Deny, What::Ask, What::Defer, What::Allow];
+                if !decided.into_iter().any(|what| said.has(what)) {
+                    said.put(What::Allow, why);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Runs the hooks that approve a tool call, after the other hooks let it continue.

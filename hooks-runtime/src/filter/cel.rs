@@ -5,6 +5,7 @@
 //! the event without a copy. The size of the values that it reads is limited, and so is the size that loops read
 //! repeatedly. So the time and the size of the result are bounded for every event.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +26,7 @@ use serde_json::{Map, Value};
 use super::quick::Quick;
 use crate::fault::Fault;
 use crate::system::raw::Raw;
+use crate::system::tools;
 
 /// The maximum length of an expression, in bytes.
 const MOST_BYTES: usize = 2048;
@@ -501,6 +503,8 @@ pub(crate) struct Variables<'a> {
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
     raw: OnceLock<Option<Arc<Raw>>>,
+    /// The text of a command that is a list of words.
+    command: OnceLock<String>,
     /// The size of what an expression has read.
     seen: AtomicUsize,
 }
@@ -519,6 +523,7 @@ impl<'a> Variables<'a> {
             payload: OnceLock::new(),
             context: OnceLock::new(),
             raw: OnceLock::new(),
+            command: OnceLock::new(),
             seen: AtomicUsize::new(0),
         }
     }
@@ -614,8 +619,22 @@ impl Variables<'_> {
             return is_small.then_some(Read::Text(subject));
         }
         let mut value = self.variable(variable)?;
+        let is_args = variable == "args";
         while let Some(key) = next {
-            (value, next) = (field(value, key)?, keys.next());
+            let found = field(value, key);
+            // A command has several names, and may be a list of words. A condition sees its text.
+            let is_command = is_args && key == "command";
+            let found = found.or_else(|| {
+                let mut others = tools::other_names(key).iter().filter(|_| is_command);
+                others.find_map(|other| field(value, other))
+            })?;
+            if is_command
+                && found.is_array()
+                && let Some(text) = text_of(found)
+            {
+                return Some(Read::Text(self.command.get_or_init(|| text.into_owned())));
+            }
+            (value, next) = (found, keys.next());
         }
         let is_small = self.may_see(size_of(value, MOST_SEEN));
         is_small.then_some(match value {
@@ -634,6 +653,18 @@ impl VariableResolver for Variables<'_> {
             Read::Json(value) => CowVal::Owned(seen(value)),
         })
     }
+}
+
+/// Returns the text of a command, which may be a list: the script of a shell, or all words.
+pub(super) fn text_of(command: &Value) -> Option<Cow<'_, str>> {
+    if let Some(text) = command.as_str() {
+        return Some(text.into());
+    }
+    let words: Option<Vec<&str>> = command.as_array()?.iter().map(Value::as_str).collect();
+    Some(match words?.as_slice() {
+        [_, "-c" | "-lc" | "-cl", script] | [_, "-l", "-c", script] => (*script).into(),
+        words => words.join(" ").into(),
+    })
 }
 
 /// Returns a field of an object. In a small object, comparing the keys is faster than a hash of one.

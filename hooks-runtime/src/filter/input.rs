@@ -11,6 +11,7 @@ use hooks_shell::{Environment, Script};
 use regex::Regex;
 use serde_json::Value;
 
+use super::cel;
 use crate::events;
 use crate::system::Dialect;
 use crate::system::path_of;
@@ -263,10 +264,11 @@ fn path(pattern: &str) -> Pattern {
 
 /// Whether a script runs, or may run, a command that matches the pattern.
 fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
-    let Some(text) = args["command"].as_str().or_else(|| args["cmd"].as_str()) else {
+    let names = ["command"].iter().chain(tools::other_names("command"));
+    let Some(text) = names.map(|name| &args[*name]).find_map(cel::text_of) else {
         return true;
     };
-    let Ok(script) = Script::parse(text) else {
+    let Ok(script) = Script::parse(&text) else {
         return true;
     };
     let effects = script.evaluate(&Environment::new(cx.cwd.as_str()));

@@ -251,7 +251,7 @@ fn moved(dialect: Dialect) -> Option<PathBuf> {
 }
 
 /// Returns the place of an organisation's files for Claude Code.
-fn managed() -> PathBuf {
+pub(crate) fn managed() -> PathBuf {
     PathBuf::from(if cfg!(target_os = "macos") {
         "/Library/Application Support/ClaudeCode"
     } else if cfg!(windows) {

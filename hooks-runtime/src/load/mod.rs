@@ -4,7 +4,7 @@
 
 mod claude;
 mod closed;
-mod discover;
+pub(crate) mod discover;
 mod dry;
 mod goclaw;
 mod native;
@@ -522,6 +522,14 @@ impl<'a> Loader<'a> {
         let origin = crate::definition::Origin::of(file.file(), None);
         self.check_shared(file, &mut config);
         self.refuse_builtin(&mut config, &origin);
+        if let Switch::On(policy) = &mut config.builtin.security_policy {
+            policy.loaded_from = self
+                .files
+                .iter()
+                .filter(|file| file.is_file())
+                .cloned()
+                .collect();
+        }
         let leaves_asking = self.plan.dry_run.is_some() && !is_unapproved(&config);
         if self.plan.dry_run.is_some() {
             // What is left out must be right all the same.

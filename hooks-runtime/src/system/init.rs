@@ -66,7 +66,7 @@ pub struct Init {
     #[serde(default = "shell")]
     pub shells: Vec<String>,
     /// Why commands run as they are written, without a sandbox; none if the agent takes another command than it asks about.
-    #[serde(default)]
+    #[serde(skip)]
     pub as_written: Option<String>,
     /// More tables of the built-in policy, as TOML.
     #[serde(default)]
@@ -182,11 +182,7 @@ impl Init {
     /// Returns the first key that means nothing, and why.
     pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let has_group = |value: &Value| value.to_string().contains("\"$entry\"");
-        let lines = [
-            Some(&self.redacts),
-            self.as_written.as_ref(),
-            Some(&self.note),
-        ];
+        let lines = [Some(&self.redacts), Some(&self.note)];
         let is_line = |text: &&String| !text.contains(char::is_control);
         for (key, is_right, message) in [
             (

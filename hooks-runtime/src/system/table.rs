@@ -730,6 +730,15 @@ impl Files {
     }
 }
 
+/// The places of an agent's own permission rules, in the settings that it finds by itself.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Permissions {
+    pub(crate) deny: String,
+    pub(crate) ask: String,
+    pub(crate) allow: String,
+}
+
 /// How an agent calls a program as its hook.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -740,6 +749,8 @@ pub(crate) struct Call {
     pub(crate) project: Vec<String>,
     /// The key of a message for the user. Without one it is printed on standard error.
     pub(crate) message: Option<String>,
+    /// Why commands run as they are written, without a sandbox; none if the agent takes another command than it asks about.
+    pub(crate) as_written: Option<String>,
     /// Whether an answer without anything is `{}`.
     pub(crate) always: bool,
     /// Whether the new input of a tool is set key by key, and not as a whole.
@@ -819,6 +830,7 @@ struct Table {
     files: Files,
     init: Option<Init>,
     call: Option<Call>,
+    permissions: Option<Permissions>,
     hooks: Hooks,
     fields: Pairs<Fields>,
     sets: Pairs<Pairs<Fields>>,
@@ -913,6 +925,8 @@ pub(crate) struct System {
     pub(crate) init: Option<Init>,
     /// How it calls a program, if it does.
     pub(crate) call: Option<Call>,
+    /// Where its own permission rules are in its settings, if it applies them to what a hook has made of a command.
+    pub(crate) permissions: Option<Permissions>,
     pub(crate) hooks: Hooks,
     rows: Vec<Event>,
     /// How an event is written and heard that the system does not have.
@@ -1092,8 +1106,12 @@ impl System {
             title: table.title,
             is_own: table.own,
             files: table.files,
-            init: table.init,
+            init: table.init.map(|init| Init {
+                as_written: table.call.as_ref().and_then(|call| call.as_written.clone()),
+                ..init
+            }),
             call: table.call,
+            permissions: table.permissions,
             hooks: table.hooks,
         })
     }

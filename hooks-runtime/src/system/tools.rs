@@ -261,6 +261,12 @@ pub(crate) fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
     })
 }
 
+/// Returns the other names of an argument.
+pub(crate) fn other_names(argument: &str) -> &'static [&'static str] {
+    let meaning = MEANINGS.iter().find(|names| names[0] == argument);
+    meaning.map_or(&[], |names| &names[1..])
+}
+
 /// The names of arguments that mean the same.
 static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
 

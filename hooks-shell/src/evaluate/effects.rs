@@ -82,6 +82,10 @@ pub enum Access {
     Repository,
     /// git may change any file of that repository's work tree, and create links there.
     Checkout,
+    /// The path is a patch, and what it names is written.
+    Patch,
+    /// git takes the name for that of a remote, or for a repository at this path, whose hooks it then runs.
+    Remote,
 }
 
 impl Access {
@@ -258,7 +262,8 @@ impl fmt::Display for Effects {
                 "reads",
                 paths(|access| {
                     let is_read = !access.changes() && !access.makes_links();
-                    is_read && !matches!(access, Access::Enter | Access::Repository)
+                    let is_of_git = matches!(access, Access::Repository | Access::Remote);
+                    is_read && !is_of_git && access != Access::Enter
                 }),
             ),
             ("writes", written),

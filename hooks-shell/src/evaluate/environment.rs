@@ -13,6 +13,8 @@ pub struct Files {
     pub folders: fn(pattern: &str, directory: &str) -> Option<Vec<String>>,
     /// Returns the top of the work tree of git's that a directory belongs to.
     pub top: fn(directory: &str) -> Option<String>,
+    /// Returns the addresses of a remote of git's; those of the usual one if the name is empty. None are that it is not known.
+    pub remote: fn(name: &str, directory: &str) -> Vec<String>,
 }
 
 /// The environment in which a script would run: its directory, the home directory, known variables, and the shell.
@@ -95,7 +97,8 @@ impl Environment {
     /// use hooks_shell::{Environment, Files, Script};
     ///
     /// let folders = |_: &str, _: &str| Some(vec!["a/".to_owned(), "b/".to_owned()]);
-    /// let environment = Environment::new("/work").with_files(Files { folders, top: |_| None });
+    /// let files = Files { folders, top: |_| None, remote: |_, _| Vec::new() };
+    /// let environment = Environment::new("/work").with_files(files);
     /// let effects = Script::parse("for d in */; do (cd \"$d\" && cat x); done")?.evaluate(&environment);
     /// assert_eq!(effects.rewritten().unwrap(), "for d in a/ b/; do ({ cd -P \"${d}\" || exit; } && cat x); done");
     /// # Ok::<_, hooks_shell::Rejected>(())

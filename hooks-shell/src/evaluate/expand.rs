@@ -6,7 +6,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::effects::Access;
 use super::{Arg, Evaluator, Output, Result};
-use crate::parse::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
+use crate::parse::syntax::{Expansion, List, Operation, Part, Token, Word, is_identifier};
 use crate::print::Note;
 use crate::rejected::{Reason, Rejected};
 use crate::value::{Argument, GLOBS, Names};
@@ -75,6 +75,11 @@ impl Piece {
         if self.text == "./" && names.folders().all(|folder| !folder.starts_with('/')) {
             self.text.clear();
             Arc::make_mut(&mut names).may_be_options = false;
+        } else if names.is_base && self.known.is_none() && self.text.ends_with('/') {
+            let folder = std::mem::take(&mut self.text);
+            let within = Arc::make_mut(&mut names);
+            (within.may_be_options, within.is_base) = (folder.starts_with('-'), false);
+            within.folders = vec![folder];
         }
         self.put(Argument::Names(names));
     }
@@ -347,8 +352,8 @@ impl Evaluator<'_> {
                     Argument::Number
                 }
                 Output::Names(names) if !self.environment.is_as_written => Argument::names(Names {
+                    is_text: !names.is_one,
                     is_one: true,
-                    is_text: true,
                     ..names
                 }),
                 _ if !is_quoted => Argument::Several,
@@ -411,6 +416,11 @@ impl Evaluator<'_> {
                         to.piece.push(piece, false);
                     }
                 }
+            }
+            // The value of an option, as `-j4`: which number makes no difference.
+            Argument::Number if to.piece.known.is_none() && to.piece.text.starts_with('-') => {
+                to.piece.push("1", false);
+                to.note = Some(Note::Keep);
             }
             Argument::Number | Argument::Revisions { .. } => to.piece.put(field.clone()),
             Argument::Names(names) if names.is_text && !is_quoted => {
@@ -544,11 +554,21 @@ impl Evaluator<'_> {
     }
 
     /// Variables in arithmetic must hold numbers, because the shell evaluates anything else again.
-    fn arithmetic(&mut self, tokens: &[String], word: &Word) -> Result<()> {
-        for name in tokens.iter().filter(|token| is_identifier(token)) {
-            if !self.variable(name).is_number() {
+    fn arithmetic(&mut self, tokens: &[Token], word: &Word) -> Result<()> {
+        for token in tokens {
+            let (is_number, shown) = match token {
+                Token::Word(name) if is_identifier(name) => {
+                    (self.variable(name).is_number(), name.as_str())
+                }
+                Token::Word(_) => continue,
+                Token::Output(list) => {
+                    let output = self.substitution(list)?;
+                    (matches!(output, Output::Number), "$(…)")
+                }
+            };
+            if !is_number {
                 let reason =
-                    format!("`$((…))` evaluates the value of `{name}`: set it to a number first");
+                    format!("`$((…))` evaluates the value of `{shown}`: set it to a number first");
                 return Err(Rejected::new(reason, self.span(&word.span)));
             }
         }

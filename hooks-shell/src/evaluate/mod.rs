@@ -96,6 +96,7 @@ impl<'e> Evaluator<'e> {
                 variables: Arc::default(),
                 directories: Arc::new(vec![environment.directory.clone()]),
                 failed: None,
+                old: None,
                 left: Vec::new(),
             },
             next_word,
@@ -155,6 +156,12 @@ impl<'e> Evaluator<'e> {
             let disputed = self.unknown_of(reason);
             self.trace.effects.disputed.push(disputed);
         }
+    }
+
+    /// Records that the script must be rewritten for it to be known what runs.
+    pub(crate) fn relies(&mut self, reason: impl Into<String>) {
+        let unknown = self.unknown_of(reason);
+        self.trace.relied.get_or_insert(unknown);
     }
 
     /// Records an access to the network.

@@ -166,6 +166,14 @@ impl Evaluator<'_> {
             for folder in folders.split(':').filter(|folder| !folder.is_empty()) {
                 self.touch(&Argument::text(folder), Access::Read);
             }
+        } else if is_exported
+            && held.known().is_none()
+            && !held.is_number()
+            && variables::is_own(name)
+        {
+            self.unknown_argument(format!(
+                "the value of `{name}` is only known at run time, and programs see it: write it out"
+            ));
         } else if !variables::may_be_set(name, held, is_exported) {
             self.unknown(format!(
                 "the variable `{name}` may change which programs run, or what they do: leave it out"

@@ -24,6 +24,8 @@ pub(crate) struct State {
     pub(crate) directories: Directories,
     /// Where it may be if the command failed; nothing if that makes no difference.
     pub(crate) failed: Option<Directories>,
+    /// Where it was before the last `cd`, if that is certain.
+    pub(crate) old: Option<Directories>,
     /// The folders that `pushd` left, which `popd` returns to.
     pub(crate) left: Vec<Directories>,
 }
@@ -171,6 +173,11 @@ impl Evaluator<'_> {
         if self.state.left != before.left {
             self.state.left.clear();
         }
+        self.state.old = self
+            .state
+            .old
+            .take()
+            .filter(|old| before.old.as_ref() == Some(old));
         Ok(())
     }
 

@@ -19,6 +19,8 @@ pub(crate) struct Trace {
     pub(crate) form: Form,
     /// The last option of commands that may run more than once, and the first word that gets a `--`.
     pub(crate) options: HashMap<usize, (usize, usize)>,
+    /// What is only known if the script is rewritten, and decides what runs.
+    pub(crate) relied: Option<Unknown>,
     /// From which of the paths on a command may run beside the others, now or in a later call.
     pub(crate) beside_since: Option<usize>,
 }
@@ -63,6 +65,9 @@ impl Trace {
                 let reason = "the words that the shell makes of this are only known at run time: put it in double quotes";
                 unknown = Some((reason.to_owned(), 0..0));
             }
+        }
+        if rewritten.is_none() {
+            self.effects.unknown.extend(self.relied.take());
         }
         let mut effects = Effects {
             splits,

@@ -196,6 +196,8 @@ impl Evaluator<'_> {
                         "is only supported if it is defined once, outside of other commands"
                     } else if table::find(name).is_some() {
                         "has the name of a program: give it another one"
+                    } else if table::variables::is_called_by_the_shell(name) {
+                        "would be called by the shell itself: give it another name"
                     } else {
                         self.scope.functions.insert(name.clone(), body.clone());
                         return Ok(Output::Unknown);

@@ -136,10 +136,18 @@ pub(crate) enum Part {
 pub(crate) enum Expansion {
     Parameter(String, Operation),
     Substitution(List),
-    /// The tokens of `$((…))`: numbers, names of variables and operators.
-    Arithmetic(Vec<String>),
+    Arithmetic(Vec<Token>),
     /// `<(…)`, or `>(…)` if it writes.
     Process(List, bool),
+}
+
+/// A token of `$((…))`.
+#[derive(Debug)]
+pub(crate) enum Token {
+    /// A number, the name of a variable, or an operator.
+    Word(String),
+    /// `$(…)`, which must print a number.
+    Output(List),
 }
 
 impl Expansion {

@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use super::braces;
 use super::cursor::{Parser, Result, is_meta};
 use super::syntax::{
-    Expansion, Operation, Part, Parts, Word, is_identifier, is_of_name, is_plain_default,
+    Expansion, Operation, Part, Parts, Token, Word, is_identifier, is_of_name, is_plain_default,
 };
 use crate::rejected::Reason;
 
@@ -474,6 +474,12 @@ impl<'t> Parser<'t> {
                 return Ok(Expansion::Arithmetic(tokens));
             }
             let begin = self.at;
+            if !self.starts_with("$((") && self.eat("$(") {
+                let list = self.inner(from)?;
+                self.close()?;
+                tokens.push(Token::Output(list));
+                continue;
+            }
             let is_braced = self.eat("${");
             let is_named = is_braced || self.eat("$");
             let word = self.take(is_of_name);
@@ -484,7 +490,7 @@ impl<'t> Parser<'t> {
                 |digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
             );
             if is_closed && (is_identifier(word) || (is_number && !is_named)) {
-                tokens.push(word.to_owned());
+                tokens.push(Token::Word(word.to_owned()));
                 continue;
             }
             let repeats = self.starts_with("++") || self.starts_with("--");
@@ -496,7 +502,7 @@ impl<'t> Parser<'t> {
                     self.at += operator.len();
                     depth += usize::from(*operator == "(");
                     depth -= usize::from(*operator == ")");
-                    tokens.push((*operator).to_owned());
+                    tokens.push(Token::Word((*operator).to_owned()));
                 }
                 _ => return self.reject(from, Reason::OddArithmetic),
             }

@@ -15,7 +15,7 @@ pub(crate) use self::quotes::{quoted, written};
 use self::quotes::{escaped, is_bare};
 use crate::parse::syntax::{
     Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, REDIRECTIONS, Redirect,
-    Redirection, Simple, TEXTS, Word, is_plain_default, is_set,
+    Redirection, Simple, TEXTS, Token, Word, is_plain_default, is_set,
 };
 use crate::table::is_one_of;
 
@@ -447,7 +447,18 @@ impl<'t> Printer<'t> {
                     is_plain.then(|| write!(self.out, "${{{name}{operator}{text}}}").ok())?
                 }
             },
-            Expansion::Arithmetic(tokens) => write!(self.out, "$(( {} ))", tokens.join(" ")).ok(),
+            Expansion::Arithmetic(tokens) => {
+                self.put("$(( ");
+                for token in tokens {
+                    match token {
+                        Token::Word(word) => self.put(word),
+                        Token::Output(list) => self.substitution("$(", list)?,
+                    }
+                    self.put(" ");
+                }
+                self.put("))");
+                Some(())
+            }
             Expansion::Substitution(list) => self.substitution("$(", list),
             Expansion::Process(list, true) => self.substitution(">(", list),
             Expansion::Process(list, false) => self.substitution("<(", list),

@@ -25,9 +25,27 @@ macro_rules! roles {
 }
 
 roles! {
-    Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Below "below", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Form "form", Git "git",
+    Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Below "below", Path "path", List "list", Tree "tree", Patch "patch", Enter "enter", Net "net", At "at", Head "head", Form "form", Git "git",
     Lines "lines", Prefix "prefix", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
     Assign "assign", Run "run"
+}
+
+impl Role {
+    /// Whether a value may make the program run another one, or decides what its other arguments are.
+    pub(crate) fn decides_what_runs(self) -> bool {
+        matches!(
+            self,
+            Role::Sed
+                | Role::Awk
+                | Role::Config
+                | Role::Flags
+                | Role::Assign
+                | Role::Name
+                | Role::Setting
+                | Role::OneOf(_)
+                | Role::Run
+        )
+    }
 }
 
 /// An option, and the role of its value, if it takes one.
@@ -70,6 +88,10 @@ pub(crate) struct Program {
     pub(crate) needs: Option<&'static str>,
     /// The options or subcommands with which it creates no files.
     pub(crate) keeps: Option<&'static str>,
+    /// The hosts that it reaches by itself, if it does so: an empty list if it chooses them.
+    pub(crate) net: Option<&'static str>,
+    /// The arguments with which it does not.
+    pub(crate) local: Option<&'static str>,
     /// Why it is not looked at.
     pub(crate) refused: Option<&'static str>,
     flags: Vec<&'static str>,
@@ -144,7 +166,10 @@ fn program(entry: &'static str, commands: &HashMap<&str, Program>) -> Program {
                 Some(("like", like)) => program = commands[like].clone(),
                 Some(("needs", needs)) => program.needs = Some(needs),
                 Some(("keeps", keeps)) => program.keeps = Some(keeps),
+                Some(("net", hosts)) => program.net = Some(hosts),
+                Some(("local", local)) => program.local = Some(local),
                 Some((_, role)) => program.behind = role_of(role),
+                None if flag == "net" => program.net = Some(""),
                 None => program.flags.push(flag),
             }
         } else if token.starts_with('-') {
@@ -236,7 +261,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
 /// ```
 #[must_use]
 pub fn is_predictable(program: &str) -> bool {
-    let is_quiet = |program: &Program| !program.is("net");
+    let is_quiet = |program: &Program| program.net.is_none() && !program.is("host");
     find(program).is_some_and(|program| {
         let mut commands = program.commands.values();
         let is_heard = !program.commands.is_empty() && !commands.any(is_quiet);
@@ -339,6 +364,44 @@ mod tests {
             for print in &program.prints {
                 for (name, _) in print.with.iter().chain(&print.by) {
                     assert!(program.options.contains_key(name), "{name} of {command}");
+                }
+            }
+        }
+    }
+
+    /// What a program does to the folders that it is given is told by a sign, and not by chance.
+    #[test]
+    fn what_writes_its_operands_says_what_becomes_of_folders() {
+        let writes = |role: &Role| {
+            matches!(
+                role,
+                Role::Write | Role::Path | Role::Move | Role::Into | Role::Below
+            )
+        };
+        for (name, entry) in TABLE.iter() {
+            let of = entry.program();
+            let all = of
+                .commands
+                .iter()
+                .map(|(command, program)| (*command, program));
+            for (command, program) in all.chain([("", of)]) {
+                let mut roles = program.first.iter().chain(&program.rest);
+                if !roles.any(writes) {
+                    continue;
+                }
+                for option in ["r", "R", "recursive", "dereference-recursive"] {
+                    let is_told = program
+                        .options
+                        .get(option)
+                        .is_none_or(|option| option.operands.is_some() || option.value.is_some());
+                    // git changes what it tracks, and so nothing of its own, and follows no links. The others turn
+                    // something round, or read what they are given with all below it.
+                    let is_other = ["cargo", "git", "touch", "truncate", "xxd"].contains(name);
+                    let reads_all = program.rest == Some(Role::Tree);
+                    assert!(
+                        is_told || is_other || reads_all,
+                        "{name} {command} -{option}"
+                    );
                 }
             }
         }

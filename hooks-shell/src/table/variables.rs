@@ -85,6 +85,16 @@ pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
     RULES.get(name) == Some(&"shell")
 }
 
+/// Whether a shell calls a function of this name by itself.
+pub(crate) fn is_called_by_the_shell(name: &str) -> bool {
+    rule_of(name) == Some("called")
+}
+
+/// Whether a variable is one of the script's own, of which no program is known to look at it.
+pub(crate) fn is_own(name: &str) -> bool {
+    rule_of(name).is_none()
+}
+
 /// Whether a script may give a variable this value. A variable that is not exported may still be inherited, if the
 /// environment already has it.
 pub(crate) fn may_be_set(name: &str, held: &Argument, is_exported: bool) -> bool {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use hooks_sandbox::address::{is_loopback, special_purpose};
-use reqwest::Url;
+use url::Url;
 
 use super::error::Refused;
 use super::name;

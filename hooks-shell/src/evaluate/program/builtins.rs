@@ -12,7 +12,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
     match call.name {
         "cd" | "pushd" | "popd" => {
             match (call.name, call.operands.len()) {
-                ("cd", 1) => {}
+                ("cd", 1) => this.state.old = Some(before.clone()).filter(|old| old.len() == 1),
                 ("pushd", 1) => this.state.left.push(before.clone()),
                 ("popd", 0) if let Some(folders) = this.state.left.pop() => this.enter_all(folders),
                 _ => this.unknown_argument("this changes to a folder that is only known at run time: write `cd folder`, and `popd` after `pushd folder`"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
-use crate::table::{self, Role};
+use crate::table::{self, Role, is_one_of};
 use crate::value::{Argument, Names};
 
 /// What is known about the files that reach this point of the expression.
@@ -12,6 +12,19 @@ struct Tests {
     are_plain: bool,
     pattern: Option<String>,
     is_negated: bool,
+    /// The names that it does not go into, and that do not come here: those before a `-prune … -o`.
+    pruned: Vec<String>,
+    /// Those of this branch.
+    pruning: Vec<String>,
+    /// The plain names and paths that are tested since the last `-o`, and how often there is an `-o` among them.
+    named: Vec<String>,
+    choices: usize,
+    /// Whether other tests are beside those since the last `-o`.
+    is_narrowed: bool,
+    /// The folders of which nothing that is in them is found.
+    emptied: Vec<String>,
+    /// Whether only plain files are found.
+    are_files: bool,
     /// Whether there is an `-o` before.
     is_other_branch: bool,
     /// The number of open brackets: inside, another test may be true instead.
@@ -37,6 +50,11 @@ fn found(this: &Evaluator<'_>, folders: &[String], tests: &Tests) -> Names {
         },
         pattern: tests.pattern.clone(),
         may_be_links: !tests.are_plain,
+        without: if tests.are_files {
+            [&*tests.pruned, &tests.emptied].concat()
+        } else {
+            tests.pruned.clone()
+        },
         ..Names::default()
     }
 }
@@ -48,6 +66,9 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
     let mut rest = args.iter();
     let mut has_action = false;
     let mut ends_with_nul = false;
+    let is_depth_first = args
+        .iter()
+        .any(|arg| matches!(arg.known(), Some("-delete" | "-depth" | "-d")));
     while let Some(arg) = rest.next() {
         let was_negated = std::mem::take(&mut tests.is_negated);
         let is_certain = tests.depth == 0 && !was_negated;
@@ -82,15 +103,34 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
             "!" | "-not" => tests.is_negated = !was_negated,
             "(" => tests.depth += 1,
             ")" => tests.depth = tests.depth.saturating_sub(1),
-            "-o" | "-or" | "," if tests.depth > 0 => {}
-            "-o" | "-or" | "," => {
+            "-o" | "-or" | "," if tests.depth > 0 => tests.choices += 1,
+            "-o" | "-or" => {
+                tests.pruned.append(&mut tests.pruning);
+                tests = Tests {
+                    is_other_branch: true,
+                    pruned: tests.pruned,
+                    ..Tests::default()
+                }
+            }
+            "," => {
                 tests = Tests {
                     is_other_branch: true,
                     ..Tests::default()
                 }
             }
+            // Of what is deleted, a folder comes after what is in it.
+            "-prune"
+                if !is_depth_first
+                    && !tests.is_narrowed
+                    && tests.named.len() == tests.choices + 1 =>
+            {
+                tests.pruning.append(&mut tests.named);
+            }
             _ if let Some(known) = known => {
                 has_action |= matches!(option, "ls" | "printf" | "delete");
+                const PLAIN: &str =
+                    "name,path,wholename,prune,maxdepth,mindepth,mount,xdev,print,print0";
+                tests.is_narrowed |= was_negated || !is_one_of(PLAIN, option);
                 if option == "delete" {
                     let found = found(this, &folders, &tests);
                     this.touch(&Argument::Names(Arc::new(found)), Access::Write);
@@ -107,9 +147,24 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
                     _ if role == Role::List => {
                         this.touch(&value.value, Access::List);
                     }
-                    ("type", Some("f" | "d")) if is_certain => tests.are_plain = true,
+                    ("type", Some(kind @ ("f" | "d"))) if is_certain => {
+                        (tests.are_plain, tests.are_files) = (true, kind == "f");
+                    }
                     ("type", Some("l")) if tests.depth == 0 && was_negated => {
                         tests.are_plain = true;
+                    }
+                    ("path" | "wholename", Some(path)) if was_negated => {
+                        let folder = path.strip_suffix("/*").and_then(left_out);
+                        tests.emptied.extend(folder.filter(|_| tests.depth == 0));
+                    }
+                    ("name" | "path" | "wholename", Some(name)) if !was_negated => {
+                        match left_out(name).filter(|_| option != "name" || !name.contains('/')) {
+                            Some(name) => tests.named.push(name),
+                            None => tests.is_narrowed = true,
+                        }
+                        if is_certain && option == "name" {
+                            tests.pattern = Some(name.to_owned());
+                        }
                     }
                     ("name" | "iname", pattern) if is_certain => {
                         tests.pattern = pattern.map(str::to_owned);
@@ -130,12 +185,30 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
     if has_action {
         return Ok(Output::Unknown);
     }
+    if !args
+        .iter()
+        .any(|arg| matches!(arg.known(), Some("-print" | "-print0")))
+    {
+        // What it does not go into is printed as well.
+        tests.pruned.clear();
+    }
     // Its operands may be links themselves, and the printed names begin with them.
     let names = found(this, &folders, &tests);
     Ok(Output::Names(Names {
         ends_with_nul,
+        may_break: !ends_with_nul,
         ..names
     }))
+}
+
+/// Returns a name that is left out: `node_modules` and `*/node_modules` are left out everywhere, and `./node_modules` is so
+/// at the top.
+fn left_out(text: &str) -> Option<String> {
+    let name = text.strip_prefix("./").or_else(|| text.strip_prefix("*/"));
+    let name = name.unwrap_or(text);
+    let is_plain = |c: char| c.is_alphanumeric() || "._-@+".contains(c);
+    let is_name = !matches!(name, "" | "." | "..") && name.chars().all(is_plain);
+    is_name.then(|| text.strip_prefix("*/").unwrap_or(text).to_owned())
 }
 
 /// Returns the command after `-exec`, with the found names in place of `{}`.
@@ -155,7 +228,9 @@ fn executed<'a>(
             Some(";") => break None,
             // A `+` that does not follow `{}` is an ordinary word.
             Some("+") if has_place => break None,
-            Some("{}") if tests.is_other_branch && !tests.tells_ending() => {
+            Some("{}")
+                if tests.is_other_branch && tests.pattern.is_none() && tests.pruned.is_empty() =>
+            {
                 break Some(
                     "cannot tell what is found after `-o`: write `\\( … -o … \\)`, or `-name '*.rs'` after it",
                 );

@@ -3,13 +3,14 @@
 //! | file | |
 //! | --- | --- |
 //! | `operands`, `roles` | reads the arguments by the table, and applies what each of them is |
-//! | `transfers` | what is created, copied or moved |
+//! | `transfers`, `network` | what is created, copied or moved, and which hosts are reached |
 //! | `builtins`, `conditions` | the shell's own programs, and among them `test` and `[[ … ]]` |
 //! | `find`, `patch` | `find`, and `patch` of a text |
 
 pub(super) mod builtins;
 pub(super) mod conditions;
 mod find;
+mod network;
 pub(super) mod operands;
 mod patch;
 mod roles;
@@ -48,6 +49,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
             return match (call.name, call.inner) {
                 ("pwd", _) => Ok(builtins::pwd(this)),
                 ("patch", _) => patch::run(this, &call),
+                ("git", _) if patch::reads_input(&call) => patch::run(this, &call),
                 ("xargs", Some(rest)) => xargs(this, &call, rest),
                 ("fd", Some(rest)) => fd(this, &call, rest),
                 ("env", rest) => environment(this, rest.unwrap_or_default(), call.input),
@@ -165,6 +167,7 @@ fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Outp
             ..names.clone()
         })),
         (None, Input::Revisions) => Argument::Revisions { is_one },
+        (None, Input::Number) => Argument::Number,
         (None, _) if is_one => Argument::unknown(),
         (None, _) => Argument::Several,
     };

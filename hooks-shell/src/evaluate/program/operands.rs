@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::transfers;
-use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
+use super::{network, transfers};
+use crate::evaluate::{Access, Arg, Directories, Evaluator, Input, Output, Result};
 use crate::table::addresses::is_address;
 use crate::table::{self, Opt, Program, Role};
 use crate::value::{Argument, Names};
@@ -37,6 +37,8 @@ pub(crate) struct Call<'a> {
     pub(crate) reads_as: Option<Role>,
     /// The folder that operands are copied or moved to.
     pub(crate) into: Option<Argument>,
+    /// Where it was started.
+    start: Directories,
 }
 
 /// The arguments that are not read yet.
@@ -64,6 +66,7 @@ impl<'a> Call<'a> {
             has_first: false,
             reads_as: None,
             into: None,
+            start: Directories::default(),
         }
     }
 
@@ -81,7 +84,8 @@ impl<'a> Call<'a> {
 
     /// Returns how git accesses a path among its operands.
     pub(crate) fn git_access(&self) -> Access {
-        if self.program.is("writes") {
+        let is_push = || self.operands.first().and_then(|arg| arg.known()) == Some("push");
+        if self.program.is("writes") || self.command == Some("stash") && is_push() {
             Access::Write
         } else {
             Access::Read
@@ -96,9 +100,7 @@ impl<'a> Call<'a> {
 
     /// Reads the arguments after the name, or after the subcommand.
     pub(crate) fn read(&mut self, this: &mut Evaluator<'_>, mut rest: Rest<'a>) -> Result<()> {
-        if self.program.is("net") {
-            this.reach(None);
-        }
+        self.start = this.state.directories.clone();
         // Without a program, `exec` only redirects what follows.
         let redirects = self.name == "exec" && rest.as_slice().is_empty();
         if let Some(reason) = self.program.refused.filter(|_| !redirects) {
@@ -177,10 +179,28 @@ impl<'a> Call<'a> {
                 self.full()
             ));
         }
-        self.apply_roles(this)?;
+        if self.name == "unzip" {
+            self.at_start(this, |call, this| call.apply_roles(this))?;
+        } else {
+            self.apply_roles(this)?;
+        }
         this.look_at(&self.args[0].span);
         transfers::after(this, self);
+        network::after(this, self);
         Ok(())
+    }
+
+    /// Does something where it was started, whatever folder an option has named since: there `tar` and `unzip` look for
+    /// the archive.
+    fn at_start(
+        &mut self,
+        this: &mut Evaluator<'_>,
+        act: impl FnOnce(&mut Self, &mut Evaluator<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let entered = std::mem::replace(&mut this.state.directories, self.start.clone());
+        let done = act(self, this);
+        this.state.directories = entered;
+        done
     }
 
     /// Applies the role of every operand.
@@ -403,6 +423,9 @@ impl<'a> Call<'a> {
         if role == Role::Into {
             self.into = Some(value.clone());
         }
+        if self.name == "tar" && role != Role::Enter {
+            return self.at_start(this, |call, this| this.apply(call, role, value));
+        }
         this.apply(self, role, value)
     }
 
@@ -410,15 +433,32 @@ impl<'a> Call<'a> {
     fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) -> bool {
         let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
         let knows_dashes = self.command.is_none() || self.name == "git";
+        let runs = self.program.is("runs");
         if !matches!(arg.value, Argument::Names(_) | Argument::Pattern(_)) {
-            this.must_be_known(self);
+            if runs {
+                let name = self.full();
+                this.unknown(format!(
+                    "an argument of `{name}` that is only known at run time may be an option, which may run a program: write it out, or `--` before it"
+                ));
+            } else {
+                this.must_be_known(self);
+            }
         } else if this.environment.is_as_written || !rest.iter().all(is_operand) || !knows_dashes {
             let shown = this.shown(&arg.span);
-            this.unknown_argument(format!(
+            let reason = format!(
                 "a file that `{shown}` matches would be taken for an option: write `--` before it"
-            ));
+            );
+            if runs {
+                this.unknown(reason);
+            } else {
+                this.unknown_argument(reason);
+            }
         } else {
-            this.dispute("file names may look like options: write `--` before them");
+            let reason = "file names may look like options: write `--` before them";
+            if runs {
+                this.relies(reason);
+            }
+            this.dispute(reason);
             this.note_option(self.args[0].word, arg.word, true);
             match arg.word.checked_sub(APPENDED) {
                 Some(word) => this.change(word).after = " --",
@@ -470,8 +510,14 @@ impl<'a> Call<'a> {
                 Output::Text(text.clone())
             }
             ("lines", Input::Names(names)) if self.files.is_empty() && !names.ends_with_nul => {
-                Output::Names(names.clone())
+                let is_one =
+                    names.is_one || matches!(self.name, "head" | "tail") && self.takes_one();
+                Output::Names(Names {
+                    is_one,
+                    ..names.clone()
+                })
             }
+            ("base" | "folder", _) => self.part_of_path(print.what == "base"),
             ("nul", Input::Names(names)) if texts().eq([Some("\\n"), Some("\\0")]) => {
                 Output::Names(Names {
                     ends_with_nul: true,
@@ -479,6 +525,56 @@ impl<'a> Call<'a> {
                 })
             }
             ("names" | "entries", _) => self.names(this, print.what == "entries"),
+            _ => Output::Unknown,
+        }
+    }
+
+    /// Whether `head` or `tail` prints one line.
+    fn takes_one(&self) -> bool {
+        let mut args = self.args[1..].iter().map(Arg::known);
+        match (args.next(), args.next(), args.next()) {
+            (Some(Some("-1" | "-n1")), None, None) => true,
+            (Some(Some("-n")), Some(Some("1")), None) => true,
+            _ => false,
+        }
+    }
+
+    /// What `basename` and `dirname` print of one path.
+    fn part_of_path(&self, is_base: bool) -> Output {
+        let (path, ending) = match self.args[1..] {
+            [ref path] => (path, ""),
+            [ref path, ref ending] if is_base => (path, ending.known().unwrap_or_default()),
+            _ => return Output::Unknown,
+        };
+        match &path.value {
+            Argument::Text(text) if !text.starts_with('-') => {
+                let path = text.trim_end_matches('/');
+                let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+                let base = name.strip_suffix(ending).filter(|base| !base.is_empty());
+                let part = if is_base {
+                    base.unwrap_or(name)
+                } else {
+                    folder
+                };
+                Output::Text(part.into())
+            }
+            Argument::Names(names) if names.is_one && !names.is_text && !names.may_be_options => {
+                let mut part = Names {
+                    pattern: None,
+                    may_be_links: true,
+                    is_tracked: false,
+                    may_break: true,
+                    is_base,
+                    producer: None,
+                    ..(**names).clone()
+                };
+                if is_base {
+                    (part.folders, part.is_flat, part.may_be_options) =
+                        (vec![".".into()], true, true);
+                    part.found_in = None;
+                }
+                Output::Names(part)
+            }
             _ => Output::Unknown,
         }
     }
@@ -513,6 +609,8 @@ impl<'a> Call<'a> {
                 _ => false,
             },
             ends_with_nul: self.has("z"),
+            // git writes an odd name in quotes.
+            may_break: self.name != "git" && !self.has("z"),
             // Some of git's names are relative to the root of the repository.
             found_in: (!has_entries
                 || self.name != "git"
@@ -547,7 +645,11 @@ fn printed(word: &Argument) -> Output {
     match word {
         Argument::Number => Output::Number,
         Argument::Revisions { is_one: true } => Output::Revisions,
-        Argument::Names(names) if names.is_one => Output::Names(Names {
+        Argument::Names(names) if names.is_one && !names.is_text => Output::Names(Names {
+            may_break: true,
+            ..(**names).clone()
+        }),
+        Argument::Names(names) if names.is_text => Output::Names(Names {
             is_one: false,
             is_text: false,
             ..(**names).clone()

@@ -3,8 +3,8 @@
 use super::operands::{Call, shown};
 use crate::evaluate::{Access, Arg, Evaluator, Result};
 use crate::parse::syntax::is_identifier;
-use crate::table::addresses::{is_address, pathspec, pieces_that_lead_out, without_scheme};
-use crate::table::{Role, is_one_of, languages, variables};
+use crate::table::addresses::{is_address, pathspec, pieces_that_lead_out};
+use crate::table::{self, Role, is_one_of, languages, variables};
 use crate::value::{Argument, GLOBS};
 
 /// The reason why an argument is rejected, if it is.
@@ -47,6 +47,7 @@ impl Evaluator<'_> {
             Role::Path => &[Access::Write, Access::Read],
             Role::List => &[Access::List],
             Role::Tree => &[Access::Tree],
+            Role::Patch => &[Access::Read, Access::Patch],
             Role::Git if known.is_none() => &[call.git_access()],
             _ => &[],
         };
@@ -56,7 +57,7 @@ impl Evaluator<'_> {
         {
             self.unknown("`curl` puts parts of addresses in the place of `{…}`, `[…]` and `#1` in the name of a file: write a plain name");
         }
-        if role == Role::Path && known.is_some_and(is_on_host) {
+        if (role == Role::Path || call.name == "rsync") && known.is_some_and(is_on_host) {
             self.unknown(format!(
                 "`{}` reads the text before a `:` as the name of a host: write `./` before it",
                 call.full()
@@ -77,6 +78,27 @@ impl Evaluator<'_> {
                     self.unknown(reason);
                 }
             }
+            (Argument::Unknown { begins }, _)
+                if role == Role::Head && !begins.starts_with('@') && !begins.is_empty() => {}
+            (Argument::Unknown { begins }, _)
+                if role == Role::Assign
+                    && begins
+                        .split_once('=')
+                        .is_some_and(|(name, _)| is_identifier(name)) =>
+            {
+                let (name, _) = begins.split_once('=').unwrap_or_default();
+                self.assign(name, Argument::unknown(), call.name == "export")?;
+            }
+            _ if role == Role::Sed && call.has("sandbox") => self.must_be_known(call),
+            _ if role == Role::Sed => self.unknown(
+                "a script of `sed` that is only known at run time may run a program: write it out, or write `sed --sandbox` first",
+            ),
+            _ if role.decides_what_runs() => {
+                let name = call.full();
+                self.unknown(format!(
+                    "an argument of `{name}` that decides what runs is only known at run time: write it out"
+                ));
+            }
             _ => self.must_be_known(call),
         }
         Ok(())
@@ -84,6 +106,11 @@ impl Evaluator<'_> {
 
     pub(crate) fn must_be_known(&mut self, call: &Call<'_>) {
         let name = call.full();
+        if call.program.first.contains(&Role::Run) {
+            return self.unknown(format!(
+                "an argument of `{name}` is only known at run time, so it is not known which program `{name}` runs: write it out"
+            ));
+        }
         self.unknown_argument(format!(
             "an argument of `{name}` is only known at run time: write it out"
         ));
@@ -100,6 +127,14 @@ impl Evaluator<'_> {
             Role::Assign => return self.assignment(call, text),
             Role::Net => return Ok(self.net(call, text)),
             Role::Git => return Ok(self.git(call, text)),
+            Role::Enter
+                if text == "-"
+                    && call.name == "cd"
+                    && let Some(old) = self.state.old.clone() =>
+            {
+                self.enter_all(old);
+                return Ok(None);
+            }
             Role::Enter if text.is_empty() || text.starts_with('-') => {
                 return Ok(Some(format!(
                     "the folder of `{} {text}` is only known at run time: write it out",
@@ -108,7 +143,16 @@ impl Evaluator<'_> {
             }
             Role::Enter => {
                 self.touch(&Argument::text(text), Access::Enter);
+                if table::find(call.name).is_some_and(|program| program.is("code")) {
+                    // What it builds or fetches, it writes there.
+                    self.touch(&Argument::text(text), Access::Write);
+                }
                 self.enter(text)?;
+            }
+            Role::Head => {
+                if let Some(path) = text.strip_prefix('@') {
+                    self.touch(&Argument::text(path), Access::Read);
+                }
             }
             Role::At | Role::Form => {
                 if let Some(at) = text.find(['@', '<']) {
@@ -214,31 +258,8 @@ impl Evaluator<'_> {
         Ok(None)
     }
 
-    /// Applies an address, a host name, or a path. Returns the reason if it is none of them.
-    fn net(&mut self, call: &Call<'_>, text: &str) -> Refused {
-        if is_address(text) {
-            self.reach(Some(text.into()));
-        } else if text.contains("://-") {
-            let shown = shown(text);
-            return Some(format!(
-                "the host of `{shown}` looks like an option: write out an address"
-            ));
-        } else if text.contains("::") || (call.name == "curl" && text.contains(['{', '['])) {
-            let shown = shown(text);
-            return Some(format!(
-                "the address `{shown}` may name a file, or run a program: write it out"
-            ));
-        } else {
-            self.pieces(text);
-            if !is_name(text) || call.name == "git" {
-                self.touch(&Argument::text(without_scheme(text)), Access::Read);
-            }
-        }
-        None
-    }
-
     /// Reads what looks like a path in a word that may be anything: `../x`, `--out=/x`, `x@file:../y`.
-    fn pieces(&mut self, text: &str) {
+    pub(super) fn pieces(&mut self, text: &str) {
         if is_address(text) || !text.contains(['/', '~', '.']) {
             return;
         }
@@ -308,15 +329,6 @@ fn is_on_host(path: &str) -> bool {
 /// Whether a text may be read as a pattern, here or by whoever judges the effects.
 fn has_glob(text: &str) -> bool {
     text.contains(GLOBS) || text.contains(['{', '}'])
-}
-
-/// Whether a text is the name of a package or a host, and not a path: `serde`, `@types/node`, `localhost:8080/x`.
-fn is_name(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
-    is_one_of("!.*,/*,~*,file:*", text)
-        && !text.contains("..")
-        && !text.contains("://")
-        && text.bytes().all(is_plain)
 }
 
 #[cfg(test)]

@@ -14,11 +14,20 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     if has("makes") || (call.name == "git" && unpacks) {
         // git does not follow links.
         match cloned(call) {
-            Some(folder) => this.touch(&Argument::text(folder), Access::Make),
-            None if is_limited(call) => this.touch(&Argument::text("/"), Access::Make),
+            Some(folder) => {
+                this.touch_from(&Argument::text(folder), Access::Make, None, false);
+            }
+            None if is_limited(call) => {
+                this.touch_from(&Argument::text("/"), Access::Make, None, false);
+            }
             None => this.touch(&here, Access::Checkout),
         }
     } else if unpacks {
+        let members = call.operands.iter().skip(usize::from(call.name == "unzip"));
+        for name in members.filter_map(|arg| arg.known()) {
+            let base = name.rsplit('/').next().unwrap_or(name);
+            this.touch(&Argument::text(base), Access::Write);
+        }
         this.touch(&here, Access::Tree);
         this.touch(&here, Access::WriteTree);
         this.touch(&here, Access::Make);
@@ -30,6 +39,18 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     }
     if call.name == "split" && call.operands.len() < 2 {
         this.touch(&Argument::Pattern("x*".into()), Access::Write);
+    }
+    if let Some(folder) = named_by_address(call) {
+        for arg in &call.operands {
+            fetched(this, call, folder, arg.known());
+        }
+    }
+    if call.command == Some("format-patch") && !call.has("stdout") {
+        let folder = value_of(call, &["o", "output-directory"]).unwrap_or(".");
+        this.touch(
+            &Argument::text(format!("{folder}/0001-a.patch")),
+            Access::Write,
+        );
     }
     for arg in &call.files {
         if let Some(name) = arg.known().and_then(|name| beside(call, name)) {
@@ -57,12 +78,59 @@ fn beside(call: &Call<'_>, name: &str) -> Option<String> {
     }
 }
 
+/// Returns the value of the first of these options.
+fn value_of<'c>(call: &'c Call<'_>, options: &[&str]) -> Option<&'c str> {
+    let mut values = call.values.iter();
+    values
+        .find(|(option, _)| options.contains(option))
+        .map(|(_, value)| &**value)
+}
+
+/// Returns the folder in which a program writes a file that has the last name of the address.
+fn named_by_address<'c>(call: &'c Call<'_>) -> Option<&'c str> {
+    let has = |options: &[&str]| options.iter().any(|option| call.has(option));
+    match call.name {
+        "curl" if has(&["O", "remote-name", "remote-name-all"]) => {
+            Some(value_of(call, &["output-dir"]).unwrap_or("."))
+        }
+        "wget" if !has(&["O", "output-document", "spider"]) => {
+            Some(value_of(call, &["P", "directory-prefix"]).unwrap_or("."))
+        }
+        _ => None,
+    }
+}
+
+/// Records the file that is named as an address ends.
+fn fetched(this: &mut Evaluator<'_>, call: &Call<'_>, folder: &str, address: Option<&str>) {
+    let whole = address.and_then(|address| address.split('#').next());
+    let path = whole.and_then(|whole| whole.split('?').next());
+    let path = path.map(|path| path.split_once("://").map_or(path, |(_, rest)| rest));
+    let name = path.map(|path| match path.rsplit_once('/') {
+        Some((_, name)) if !name.is_empty() => name,
+        _ => "index.html",
+    });
+    match name.filter(|name| !name.contains(['%', '\\', '*', '{', '['])) {
+        Some(name) => this.touch(&Argument::text(format!("{folder}/{name}")), Access::Write),
+        None => {
+            let option = if call.name == "curl" { "-o" } else { "-O" };
+            this.unknown_argument(format!(
+                "`{}` names the file as the address ends, which is not plain: write `{option} file`",
+                call.name
+            ));
+        }
+    }
+}
+
 /// Returns the folder that git clones to.
 fn cloned<'a>(call: &Call<'a>) -> Option<&'a str> {
     let texts: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
-    match (call.command, texts.as_slice()) {
-        (Some("clone"), [Some(_), Some(folder)]) => Some(folder),
-        (Some("clone"), [Some(address)]) => {
+    let texts = match (call.command, texts.as_slice()) {
+        (Some("repo"), [Some("clone"), rest @ ..]) | (Some("clone"), rest) => rest,
+        _ => return None,
+    };
+    match texts {
+        [Some(_), Some(folder)] => Some(folder),
+        [Some(address)] => {
             let address = address.trim_end_matches('/').trim_end_matches(".git");
             address.rsplit(['/', ':']).next()
         }
@@ -109,21 +177,42 @@ fn keeps_files(call: &Call<'_>) -> bool {
 /// Finds the effect of copying or moving operands to a name, or into a folder.
 fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
     let has = |options: &[&str]| options.iter().any(|option| call.has(option));
-    let is_deep = has(&["r", "R", "a", "recursive", "archive"]);
+    let is_deep = call.name == "rsync" || has(&["r", "R", "a", "recursive", "archive"]);
     let keeps_links = is_deep || has(&["d", "P", "l", "no-dereference"]);
-    let is_copy = call.name == "cp";
+    let is_copy = call.name != "mv" && call.name != "git";
     for arg in &call.operands {
         let from = &arg.value;
         if from == into {
             continue;
         }
+        let name = |from: &str| {
+            from.trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .map(str::to_owned)
+        };
+        if let (Argument::Text(into), Argument::Text(from)) = (into, from)
+            && !is_copy
+        {
+            // Where it is moved into a folder, and where to a name.
+            let to = format!("{into}/{}", name(from).unwrap_or_default());
+            this.touch_from(
+                &Argument::text(to),
+                Access::Write,
+                Some(Argument::text(from)),
+                true,
+            );
+        } else if from.known().is_none() {
+            this.touch_from(into, Access::Write, Some(from.clone()), true);
+        }
         if is_copy {
             let to = match (into, from) {
                 // With `--parents`, it copies into folders within the folder.
-                _ if has(&["parents", "T", "no-target-directory"]) => into.clone(),
+                _ if has(&["parents", "T", "no-target-directory"]) || call.name == "rsync" => {
+                    into.clone()
+                }
                 (Argument::Text(into), Argument::Text(from)) => {
-                    let name = from.trim_end_matches('/').rsplit('/').next();
-                    Argument::text(format!("{into}/{}", name.unwrap_or_default()))
+                    Argument::text(format!("{into}/{}", name(from).unwrap_or_default()))
                 }
                 // It may be any file in it.
                 _ => into.clone(),
@@ -134,7 +223,7 @@ fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
             } else if to == *into {
                 this.touch(&to, Access::Tree);
             } else {
-                this.touch(&to, Access::Write);
+                this.touch_from(&to, Access::Write, Some(from.clone()), true);
             }
         }
         if keeps_links || !is_copy {

@@ -1,0 +1,114 @@
+//! Which hosts a program reaches: those of the addresses among its arguments, of a remote of git's, or its own.
+
+use super::operands::{Call, shown};
+use crate::evaluate::{Access, Evaluator};
+use crate::table::addresses::{is_address, without_scheme};
+use crate::table::is_one_of;
+use crate::value::Argument;
+
+/// Records what a program reaches, after its arguments are read.
+pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
+    if is_local(call) {
+        return;
+    }
+    if call.program.is("remote") {
+        return remote(this, call);
+    }
+    match call.program.net {
+        None => {}
+        Some("") => this.reach(None),
+        Some(hosts) => hosts
+            .split(',')
+            .for_each(|host| this.reach(Some(format!("https://{host}").into()))),
+    }
+}
+
+/// Whether this form of a command reaches nothing.
+fn is_local(call: &Call<'_>) -> bool {
+    let Some(list) = call.program.local else {
+        return false;
+    };
+    let words = call.operands.iter().filter_map(|arg| arg.known());
+    let words: Vec<&str> = call.command.into_iter().chain(words).take(2).collect();
+    let both = words.join(":");
+    let is_named = |list: &str| {
+        words.first().is_some_and(|word| is_one_of(list, word)) || is_one_of(list, &both)
+    };
+    match list.strip_prefix('!') {
+        Some(list) => !is_named(list),
+        None => is_named(list),
+    }
+}
+
+/// Records the addresses of a remote of git's, which is named by an operand, or is the usual one.
+fn remote(this: &mut Evaluator<'_>, call: &Call<'_>) {
+    let place = usize::from(call.command == Some("remote"));
+    let name = match call.operands.get(place).map(|arg| arg.known()) {
+        None => "",
+        // An address is recorded where it is read.
+        Some(Some(text)) if is_address(text) => return,
+        Some(Some(text)) => text,
+        Some(None) => return this.reach(None),
+    };
+    let directories = this.state.directories.clone();
+    let remotes = this.environment.files.map(|files| files.remote);
+    for directory in directories.iter() {
+        match remotes.map(|of| of(name, directory)).unwrap_or_default() {
+            found if found.is_empty() => this.reach(None),
+            found => found
+                .into_iter()
+                .for_each(|address| this.reach(Some(address.into()))),
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Applies an address, a host name, or a path. Returns the reason if it is none of them.
+    pub(super) fn net(&mut self, call: &Call<'_>, text: &str) -> Option<String> {
+        let shown = shown(text);
+        let is_file = |text: &str| {
+            text.get(..5)
+                .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+        };
+        if text.contains("://-") {
+            return Some(format!(
+                "the host of `{shown}` looks like an option: write out an address"
+            ));
+        }
+        let is_host = call.program.is("host") && !is_file(text);
+        if is_address(text) || is_host && !text.contains(['{', '[']) {
+            self.reach(Some(text.into()));
+            return None;
+        }
+        if text.contains("::") && !text.contains('[')
+            || (call.name == "curl" && text.contains(['{', '[']))
+        {
+            return Some(format!(
+                "the address `{shown}` may name a file, or run a program: write it out"
+            ));
+        }
+        if call.name == "git" {
+            if text.contains('/') && text != "." {
+                return Some(format!(
+                    "git runs hooks of the repository in `{shown}`: name a remote, such as `origin`, or an address"
+                ));
+            }
+            self.touch(&Argument::text(text), Access::Remote);
+        } else {
+            self.pieces(text);
+            if !is_name(text) {
+                self.touch(&Argument::text(without_scheme(text)), Access::Read);
+            }
+        }
+        None
+    }
+}
+
+/// Whether a text is the name of a package, and not a path: `serde`, `@types/node`.
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
+    is_one_of("!.*,/*,~*,file:*", text)
+        && !text.contains("..")
+        && !text.contains("://")
+        && text.bytes().all(is_plain)
+}
