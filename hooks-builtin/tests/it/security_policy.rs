@@ -91,7 +91,7 @@ fn unescaped(line: &str) -> String {
 
 fn policy() -> SecurityPolicy {
     let mut config = SecurityPolicyConfig::default();
-    let more = "cargo cp fd gh go jest jq mv npm pytest rustc rustfmt split tar tee tsc unzip xxd yarn zip";
+    let more = "awk cargo cp fd gh go jest jq mv npm pytest rustc rustfmt split tar tee tsc unzip xxd yarn zip";
     config
         .allowed_commands
         .extend(more.split(' ').map(String::from));

@@ -26,7 +26,7 @@ macro_rules! roles {
 
 roles! {
     Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Below "below", Path "path", List "list", Tree "tree", Patch "patch", Enter "enter", Net "net", At "at", Head "head", Form "form", Git "git",
-    Lines "lines", Prefix "prefix", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
+    Lines "lines", Prefix "prefix", Sed "sed", Awk "awk", Jq "jq", Script "script", Config "config", Flags "flags", Number "number", Format "format", Name "name",
     Assign "assign", Run "run"
 }
 

@@ -4,7 +4,8 @@ use super::operands::{Call, shown};
 use crate::evaluate::{Access, Arg, Evaluator, Result};
 use crate::parse::syntax::is_identifier;
 use crate::table::addresses::{is_address, pathspec, pieces_that_lead_out};
-use crate::table::{self, Role, is_one_of, languages, variables};
+use crate::table::languages::{self, Judged};
+use crate::table::{self, Role, is_one_of, variables};
 use crate::value::{Argument, GLOBS};
 
 /// The reason why an argument is rejected, if it is.
@@ -27,6 +28,19 @@ impl Evaluator<'_> {
         let known = value.known();
         let access: &[Access] = match role {
             Role::Any => return Ok(()),
+            Role::Script => {
+                self.unknown(format!(
+                    "`{}` reads a script from a file, which may be another when it runs: write the script as an argument",
+                    call.full()
+                ));
+                return Ok(());
+            }
+            Role::Read
+                if call.program.first == [Role::Awk]
+                    && known.is_some_and(languages::is_assignment) =>
+            {
+                return Ok(());
+            }
             Role::Text => {
                 match value {
                     Argument::Text(text) => self.pieces(text),
@@ -120,9 +134,9 @@ impl Evaluator<'_> {
     fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
         let shown = shown(text);
         match role {
-            Role::Sed => return Ok(languages::sed(text).err()),
-            Role::Awk => return Ok(languages::awk(text).err()),
-            Role::Jq => return Ok(languages::jq(text).err()),
+            Role::Sed => return Ok(self.language(languages::sed(text))),
+            Role::Awk => return Ok(self.language(languages::awk(text))),
+            Role::Jq => return Ok(self.language(languages::jq(text))),
             Role::Name => return self.name(text),
             Role::Assign => return self.assignment(call, text),
             Role::Net => return Ok(self.net(call, text)),
@@ -226,6 +240,19 @@ impl Evaluator<'_> {
             _ => return Ok(None),
         };
         Ok(Some(refused))
+    }
+
+    /// Touches the files that a script of a small language names.
+    fn language(&mut self, judged: Judged<'_>) -> Refused {
+        let files = match judged {
+            Ok(files) => files,
+            Err(reason) => return Some(reason),
+        };
+        for (role, path) in files {
+            let access = [Access::Read, Access::Write][usize::from(role == Role::Write)];
+            self.touch(&Argument::text(path), access);
+        }
+        None
     }
 
     /// Applies the name of a variable that is unset or read.
