@@ -13,7 +13,7 @@ ARGV,ARGC may name more files to read: write files after the script, and values 
 SYMTAB,FUNCTAB reaches every variable and function: write the name of the one that you need
 extension,bindtextdomain loads a file: leave it out";
 const FILE: &str = "is a file whose name is not a plain text: write `print a > \"b.txt\"` or `(getline a < \"b.txt\")`; to compare, write `print (a > b)` or `(getline a) < 1`";
-const SLASH: &str = "may or may not begin a regular expression, or end there: write `(a) / b` to divide, `$0 ~ /…/` to match, and `\\/` in brackets";
+const SLASH: &str = "may or may not begin a regular expression, or end there: write `(a) / b` to divide, `$0 ~ /…/` to match, and `\\/` for a `/` in it";
 
 /// Accepts a script that computes, prints, and reads and writes files with plain names.
 pub(crate) fn awk(script: &str) -> Judged<'_> {

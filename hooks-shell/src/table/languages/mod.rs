@@ -46,29 +46,33 @@ fn word(text: &str) -> &str {
 }
 
 /// Returns the place of a delimiter without a backslash before it, in the same line. Programs disagree on whether one in
-/// the brackets of an expression is one, such as `[^]a-z[:space:]]`, and on what a backslash there does to a bracket.
+/// the brackets of an expression counts, such as `[^]a-z[:space:]/]`, and on whether `\]` closes them. So nothing is
+/// returned if one is there before the last bracket that may close them.
 fn end(text: &str, delimiter: char, is_expression: bool) -> Option<usize> {
+    // Before these, some programs take a `[` in brackets for the beginning of others.
+    const BEFORE: [char; 5] = [':', '.', '=', '^', ']'];
     let (mut is_inside, mut first) = (false, 0);
     let mut rest = text.char_indices();
     while let Some((at, c)) = rest.next() {
         match c {
             '\\' => {
                 let (_, escaped) = rest.next()?;
-                if escaped == '\n' || (is_inside && matches!(escaped, '[' | ']' | '\\')) {
+                let is_odd = is_inside && escaped == '[' && rest.as_str().starts_with(BEFORE);
+                if escaped == '\n' || is_odd {
                     return None;
                 }
             }
             _ if c == delimiter || c == '\n' => {
                 return (c == delimiter && !is_inside).then_some(at);
             }
-            '[' if is_inside => {
+            '[' if is_inside && rest.as_str().starts_with(BEFORE) => {
                 let (class, _) = rest.as_str().strip_prefix(':')?.split_once(":]")?;
                 if delimiter == ':' || !class.bytes().all(|byte| byte.is_ascii_lowercase()) {
                     return None;
                 }
                 rest.nth(class.len() + 2);
             }
-            '[' if is_expression => (is_inside, first) = (true, at + 1),
+            '[' if is_expression && !is_inside => (is_inside, first) = (true, at + 1),
             '^' if is_inside && at == first => first += 1,
             // At the beginning, it is a plain character.
             ']' if at != first => is_inside = false,

@@ -32,6 +32,11 @@ fn command<'s>(script: &'s str, files: &mut Files<'s>) -> Result<&'s str, &'stat
             let is_whole = !text.contains('\n') && !text.ends_with('\\');
             return is_whole.then_some("").ok_or(ODD);
         }
+        '#' => {
+            return Ok(rest
+                .split_once('\n')
+                .map_or("", |(_, next)| next.trim_start()));
+        }
         'r' | 'R' => return file(Role::Read, rest, files),
         'w' | 'W' => return file(Role::Write, rest, files),
         'e' => return Err(RUNS),

@@ -48,6 +48,11 @@ $3 > 5 { print }
 /[^\/]+$/ { print }
 /[[:space:]]*#/ {next}
 /[]>]/ {print}
+/[a[b]/ {print}
+$0 ~ /[\[\]]/ {print "|"}
+/[\\]/ {print}
+/[^\]]x/
+/[\[\]\/]/
 /\// {print}
 $0 !~ /x|y/ {print}
 /a/,/b/
@@ -470,10 +475,21 @@ fn sed_may_change_text_and_nothing_else() {
         "y/abc/xyz/",
         "/a/!d",
         "s/x/[/",
+        "# a comment\np",
+        "s/[^\\/]*$//",
+        "s/[\\[\\]]//",
+        "s,[[:alpha:]_],x,",
+        "s/[a[b]/x/",
     ] {
         assert_eq!(sed(script), Ok(vec![]), "{script}");
     }
     for script in [
+        "s/[][]//",
+        "s/[[]//;e rm",
+        "s/[^/]*$//",
+        "s:[[:alpha:]]:x:",
+        "# a comment\ne rm",
+        "#\n1e rm",
         "1e rm x",
         "s/x/rm y/e",
         "s/[/]/x/;1e rm y;s/[/]/x/",
