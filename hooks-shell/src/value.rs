@@ -212,6 +212,11 @@ impl Argument {
         }
     }
 
+    /// Whether it is the name of one file.
+    pub(crate) fn is_one_name(&self) -> bool {
+        matches!(self, Argument::Names(names) if names.is_one())
+    }
+
     /// Whether it may begin with a `-`, without being known to.
     pub(crate) fn may_be_option(&self) -> bool {
         match self {

@@ -655,7 +655,8 @@ impl<'e> Check<'e> {
             _ => {}
         }
         // A path that occurs many times is checked once.
-        let text = used.path.known().filter(|_| !is_of_tree(used.access));
+        let is_alone = !is_of_tree(used.access) && used.from.is_none();
+        let text = used.path.known().filter(|_| is_alone);
         let key = text.map(|path| (path, directory, used.access, used.follows_links));
         if key.is_some_and(|key| self.known.contains(&key)) {
             return Ok(());
@@ -680,6 +681,9 @@ impl<'e> Check<'e> {
             Argument::Names(names) if looks => return self.names(names, base, access),
             Argument::Pattern(pattern) => vec![fixed(pattern).0],
             Argument::Names(names) => names.folders().collect(),
+            Argument::Unknown { begins } if !looks && begins.contains('/') => {
+                vec![folder_of(begins)]
+            }
             _ if !looks => return Ok(()),
             other => {
                 return Err(format!(
@@ -699,14 +703,20 @@ impl<'e> Check<'e> {
                 && self.may_be_there(used, folder, base)
             {
                 guard.check_change(folder, base)?;
+            } else if access.changes() && used.path.known().is_none() {
+                guard.keep(folder, &place)?;
             }
-            if let Some(from) = &used.from {
+            if let Some(from) = used
+                .from
+                .as_ref()
+                .filter(|_| place.is_dir() || self.makes_folders())
+            {
                 self.check_names_into(from, base, &place)?;
             }
             if looks && (is_of_tree(access) || access == Access::Move) {
                 guard.check_below(&place, &Below::of(access), &mut self.budget)?;
             } else if matches!(access, Access::WriteTree | Access::Move)
-                && !matches!(&used.path, Argument::Names(names) if names.is_one())
+                && !matches!(&used.path, Argument::Names(names) if names.is_one() || names.pattern().is_some())
             {
                 guard.check_top(&place)?;
             }
@@ -780,18 +790,15 @@ impl<'e> Check<'e> {
 
     /// Whether a path is one that is made: what is copied or moved gets a name in a folder only if that is one.
     fn may_be_there(&self, used: &PathUse, path: &str, base: &Path) -> bool {
-        let folder = folder_of(path);
-        let is_made = |other: &PathUse| {
-            other.access.changes()
-                && other
-                    .path
-                    .known()
-                    .is_some_and(|path| path.trim_end_matches('/') == folder)
-                && other.from.is_none()
-        };
         used.from.as_ref().is_none_or(|from| from.known().is_none())
-            || base.join(folder).is_dir()
-            || self.effects.paths().any(is_made)
+            || base.join(folder_of(path)).is_dir()
+            || self.makes_folders()
+    }
+
+    /// Whether the command makes a folder, into which it may then copy something.
+    fn makes_folders(&self) -> bool {
+        let mut programs = self.effects.programs();
+        programs.any(|program| matches!(program.name.as_str(), "mkdir" | "install"))
     }
 
     /// Refuses a name that the command gives to something, if it is protected.

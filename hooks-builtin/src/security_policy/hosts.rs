@@ -49,7 +49,7 @@ impl Hosts {
     /// Checks an address that a tool fetches: it must be public, and allowed if hosts are limited. A host that is allowed by
     /// its name may be anywhere.
     pub(super) fn check_web(&self, address: &str) -> Result<(), String> {
-        if address.is_empty() || address.starts_with("about:") {
+        if address.is_empty() || address == "about:blank" {
             return Ok(());
         }
         let whole = if address.contains("://") {
@@ -78,7 +78,10 @@ impl Hosts {
     fn is_listed(&self, host: &str, port: u16) -> Option<bool> {
         let is_local = host == "localhost" || host.parse().is_ok_and(is_loopback);
         let allows = |(text, pattern): &(String, HostPattern)| {
-            pattern.matches(host, port) || is_local && text.trim_matches(['[', ']']) == host
+            let is_whole = text.trim_matches(['[', ']']) == host;
+            // A host of repositories is listed for both ways to them.
+            let is_by_ssh = port == 22 && pattern.matches(host, 443);
+            pattern.matches(host, port) || is_by_ssh || is_local && is_whole
         };
         self.0.as_ref().map(|allowed| allowed.iter().any(allows))
     }

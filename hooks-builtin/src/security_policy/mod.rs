@@ -665,7 +665,12 @@ impl Inner {
                     for_texts(value, &mut |text| self.check_address(cx, text))?;
                 }
                 Some(role @ (Role::Read | Role::Write)) => {
-                    for_texts(value, &mut |path| self.check_path(cx, path, role))?;
+                    for_texts(value, &mut |path| match path.contains("://")
+                        && !starts_with(path.trim_start(), "file:")
+                    {
+                        true => self.hosts.check_web(path.trim()),
+                        false => self.check_path(cx, path, role),
+                    })?;
                 }
                 Some(role @ (Role::Glob | Role::Files)) => {
                     let access = match role {

@@ -494,7 +494,7 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     );
     assert_eq!(
         reason("./git x"),
-        "`./git` is not the allowed program, but another file of the same name: call the program by its name"
+        "`./git` is not the allowed program, but another file of the same name: call `git` by its name"
     );
     assert_eq!(
         reason("cat /etc/passwd"),

@@ -533,7 +533,7 @@ impl Evaluator<'_> {
             ("?" | "#" | "$" | "!", _) => return Argument::Number,
             ("PWD", [only]) => return Argument::text(only),
             ("PWD", _) => return unknown,
-            ("RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "EPOCHSECONDS", _)
+            ("RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "EPOCHSECONDS", _)
                 if !self.state.variables.contains_key(name) =>
             {
                 return Argument::Number;

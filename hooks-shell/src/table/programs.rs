@@ -42,9 +42,8 @@ impl Role {
                 | Role::Assign
                 | Role::Name
                 | Role::Setting
-                | Role::OneOf(_)
                 | Role::Run
-        )
+        ) || matches!(self, Role::OneOf(list) if !list.starts_with('!'))
     }
 }
 

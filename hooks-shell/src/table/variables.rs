@@ -101,6 +101,13 @@ pub(crate) fn may_be_set(name: &str, held: &Argument, is_exported: bool) -> bool
     let value = held.known();
     match (rule_of(name), value) {
         (Some("plain" | "shell"), _) => true,
+        // In some other encoding, a half of a character is a backslash.
+        (Some("word"), Some(text)) if name.starts_with("LC_") || name == "LANG" => {
+            let text = text.to_ascii_lowercase();
+            matches!(text.as_str(), "" | "c" | "posix")
+                || text.ends_with("utf-8")
+                || text.ends_with("utf8")
+        }
         (Some("word"), Some(text)) => pieces_that_lead_out(text).next().is_none(),
         // An editor for a list of commands could make git run one.
         (Some("command"), Some(command)) => is_harmless_command(command),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::operands::Call;
+use crate::evaluate::effects::Program;
 use crate::evaluate::{Arg, Directories, Evaluator, Frame, Input, Output, Result};
 use crate::print::{self, Note};
 use crate::table::is_one_of;
@@ -61,6 +62,32 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
         _ => {}
     }
     Ok(())
+}
+
+/// Returns the folder of programs that the script of an environment of Python's puts before all others.
+pub(crate) fn activated<'a>(call: &Call<'a>) -> Option<&'a str> {
+    match &call.args[1..] {
+        [script] => script
+            .known()?
+            .strip_suffix("/activate")
+            .filter(|folder| folder.ends_with("/bin")),
+        _ => None,
+    }
+}
+
+/// From here on, a program may be one of that environment: to use it is to run what is in it.
+pub(crate) fn activate(this: &mut Evaluator<'_>, python: String) {
+    let program = Program {
+        name: python,
+        arguments: Vec::new(),
+        assignments: Vec::new(),
+        span: this.at.clone(),
+        directories: this.state.directories.clone(),
+        is_builtin: false,
+        is_wrapper: false,
+        is_known: false,
+    };
+    this.trace.effects.programs.push(program);
 }
 
 pub(crate) fn pwd(this: &Evaluator<'_>) -> Output {

@@ -19,7 +19,7 @@ mod transfers;
 use std::sync::Arc;
 
 use self::operands::{APPENDED, Call};
-use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
+use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
 use crate::value::{Argument, Names};
 
 /// Returns the name of a system program that is given by its path; otherwise the program unchanged.
@@ -35,6 +35,11 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
         "find" => return find::run(this, &call.args[1..]),
         "[" | "test" => conditions::bracket(this, &call.args[1..]),
         "eval" => builtins::eval(this, "eval", &call.args[1..])?,
+        "." | "source" if let Some(folder) = builtins::activated(&call) => {
+            let python = format!("{folder}/python");
+            this.touch(&Argument::text(folder), Access::Read);
+            builtins::activate(this, python);
+        }
         "trap" => builtins::trap(this, call.args),
         "sh" | "bash" | "dash" | "ash" | "rbash" => shell(this, call)?,
         _ => {

@@ -1,7 +1,7 @@
 //! Which hosts a program reaches: those of the addresses among its arguments, of a remote of git's, or its own.
 
 use super::operands::{Call, shown};
-use crate::evaluate::{Access, Evaluator};
+use crate::evaluate::{Access, Evaluator, Network};
 use crate::table::addresses::{is_address, without_scheme};
 use crate::table::is_one_of;
 use crate::value::Argument;
@@ -14,12 +14,37 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     if call.program.is("remote") {
         return remote(this, call);
     }
+    named(this, call);
     match call.program.net {
         None => {}
         Some("") => this.reach(None),
         Some(hosts) => hosts
             .split(',')
             .for_each(|host| this.reach(Some(format!("https://{host}").into()))),
+    }
+}
+
+/// Records the hosts that begin the names of modules and repositories: `example.org/a/b`.
+fn named(this: &mut Evaluator<'_>, call: &Call<'_>) {
+    let parts = match call.name {
+        "go" => 1,
+        "gh" => 3,
+        _ => return,
+    };
+    let repository = call
+        .values
+        .iter()
+        .filter(|(option, _)| matches!(*option, "R" | "repo"));
+    let names = call.operands.iter().filter_map(|arg| arg.known());
+    let names: Vec<&str> = names.chain(repository.map(|(_, value)| &**value)).collect();
+    for name in names {
+        let host = name
+            .split('/')
+            .next()
+            .filter(|host| host.contains('.') && !host.starts_with('.'));
+        if let Some(host) = host.filter(|_| name.split('/').count() >= parts) {
+            this.reach(Some(format!("https://{host}").into()));
+        }
     }
 }
 
@@ -63,6 +88,27 @@ fn remote(this: &mut Evaluator<'_>, call: &Call<'_>) {
 }
 
 impl Evaluator<'_> {
+    /// Records an address in an argument of a program that reaches hosts, as in `name@https://example.org/x`. Returns whether
+    /// there is one.
+    pub(super) fn fetches(&mut self, call: &Call<'_>, text: &str) -> bool {
+        let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || c == '+';
+        let address = text.find("://").map(|at| {
+            let begin = text[..at]
+                .rfind(|c| !is_of_scheme(c))
+                .map_or(0, |before| before + 1);
+            &text[begin..]
+        });
+        let address = address.filter(|address| call.program.net.is_some() && is_address(address));
+        self.trace
+            .effects
+            .network
+            .extend(address.map(|address| Network {
+                address: Some(address.into()),
+                span: self.at.clone(),
+            }));
+        address.is_some()
+    }
+
     /// Applies an address, a host name, or a path. Returns the reason if it is none of them.
     pub(super) fn net(&mut self, call: &Call<'_>, text: &str) -> Option<String> {
         let shown = shown(text);

@@ -590,7 +590,7 @@ impl<'a> Call<'a> {
                         .all(|letter| table::is_one_of("s,N,Y,m,d,H,M,S,j,u", letter))
             }),
             ("git", _) | (_, []) => true,
-            ("grep", [only]) => only.known().is_some(),
+            ("grep", [only]) => only.known().is_some() || only.value.is_one_name(),
             _ => false,
         }
     }

@@ -26,6 +26,11 @@ impl Evaluator<'_> {
             return Ok(());
         }
         let known = value.known();
+        if matches!(role, Role::Text | Role::Read)
+            && known.is_some_and(|text| self.fetches(call, text))
+        {
+            return Ok(());
+        }
         let access: &[Access] = match role {
             Role::Any => return Ok(()),
             Role::Script => {
