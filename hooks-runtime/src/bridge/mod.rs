@@ -276,12 +276,22 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
     };
     said.messages = told(records, &said);
     said.messages.extend(incoming.note.take());
+    if let Some(stops) = call.stops.filter(|_| !incoming.cx.session_id.is_empty()) {
+        let policy = runtime
+            .policy()
+            .and_then(|policy| serde_json::to_value(policy).ok());
+        let key = call.key(&incoming.cx, &["policy"]);
+        said.messages
+            .extend(stops.changed_policy(&key, policy.as_ref()));
+    }
     let decision = said.decision();
     if let (Some(stops), Some(event)) = (call.stops, &incoming.event) {
         let key = call.key(&incoming.cx, &[]);
         match event.name() {
-            "BeforeStop" if decision == Decided::Block => stops.set(&key, stops.count(&key) + 1),
-            "BeforeStop" | "MessageReceived" => stops.set(&key, 0),
+            "BeforeStop" if decision == Decided::Block => {
+                stops.set_count(&key, stops.count(&key) + 1);
+            }
+            "BeforeStop" | "MessageReceived" => stops.set_count(&key, 0),
             _ => {}
         }
     }

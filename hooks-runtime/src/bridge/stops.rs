@@ -1,4 +1,5 @@
-//! How often hooks have kept an agent from stopping, so that no loop is without an end.
+//! What is remembered of a session: how often hooks have kept its agent from stopping, so that no loop is without an end,
+//! and the policy under which it began.
 //!
 //! An agent says at most *whether* a hook has sent it on, and `hooks run` is a new process for each event.
 
@@ -7,7 +8,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The counts, kept in memory or in a folder.
+use serde_json::Value;
+
+/// The counts, kept in memory or in a folder, and the policy of each session.
 ///
 /// A count begins anew when the agent may stop, and with the next prompt of its session.
 ///
@@ -34,7 +37,7 @@ pub struct Stops(Kept);
 
 #[derive(Debug)]
 enum Kept {
-    Memory(Mutex<HashMap<String, u32>>),
+    Memory(Mutex<HashMap<String, String>>),
     Folder(PathBuf),
 }
 
@@ -58,41 +61,73 @@ impl Stops {
     }
 
     pub(super) fn count(&self, key: &str) -> u32 {
+        let count = self.get(key).and_then(|text| text.trim().parse().ok());
+        count.unwrap_or_default()
+    }
+
+    pub(super) fn set_count(&self, key: &str, count: u32) {
+        let text = (count > 0).then(|| count.to_string());
+        self.set(key, text.as_deref());
+    }
+
+    /// Says what has changed of the policy since the session's last event. The first time, there is nothing to say.
+    pub(super) fn changed_policy(&self, key: &str, policy: Option<&Value>) -> Option<String> {
+        let before = self.get(key);
+        let now = policy.map(Value::to_string);
+        if before == now {
+            return None;
+        }
+        self.set(key, now.as_deref());
+        let before: Value = serde_json::from_str(&before?).ok()?;
+        let Some(now) = policy else {
+            return Some("the security policy was in force when this session began, and its file has none any more".into());
+        };
+        let before = before.as_object()?;
+        let differs = |(key, value): &(&String, &Value)| before.get(*key) != Some(*value);
+        let changed = now.as_object()?.iter().filter(differs);
+        let gone = before.keys().filter(|key| now.get(*key).is_none());
+        let shown = |value: Option<&Value>| value.map_or("not set".to_owned(), Value::to_string);
+        let mut lines: Vec<String> = changed
+            .map(|(key, value)| format!("`{key}` was {}, and is {value}", shown(before.get(key))))
+            .collect();
+        lines.extend(
+            gone.map(|key| format!("`{key}` was {}, and is not set", shown(before.get(key)))),
+        );
+        Some(format!(
+            "the file of the security policy has changed during this session: {}",
+            lines.join("; ")
+        ))
+    }
+
+    fn get(&self, key: &str) -> Option<String> {
         match &self.0 {
-            Kept::Memory(counts) => {
-                let counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-                counts.get(key).copied().unwrap_or_default()
+            Kept::Memory(kept) => {
+                let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.get(key).cloned()
             }
-            Kept::Folder(folder) => {
-                let text = std::fs::read_to_string(folder.join(key)).unwrap_or_default();
-                text.trim().parse().unwrap_or_default()
-            }
+            Kept::Folder(folder) => std::fs::read_to_string(folder.join(key)).ok(),
         }
     }
 
-    /// Sets a count. One that cannot be written down is lost, and the event is judged all the same.
-    pub(super) fn set(&self, key: &str, count: u32) {
-        match &self.0 {
-            Kept::Memory(counts) => {
-                let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-                if count == 0 {
-                    counts.remove(key);
-                } else {
-                    if counts.len() >= MOST {
-                        counts.clear();
-                    }
-                    counts.insert(key.to_owned(), count);
+    /// Keeps a text, or forgets it. One that cannot be written down is lost, and the event is judged all the same.
+    fn set(&self, key: &str, text: Option<&str>) {
+        match (&self.0, text) {
+            (Kept::Memory(kept), text) => {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.remove(key);
+                if kept.len() >= MOST {
+                    kept.clear();
                 }
+                kept.extend(text.map(|text| (key.to_owned(), text.to_owned())));
             }
-            Kept::Folder(folder) if count == 0 => drop(std::fs::remove_file(folder.join(key))),
-            Kept::Folder(folder) => {
-                let _ =
-                    crate::trust::write_private(&folder.join(key), count.to_string().as_bytes());
-                // What is left of others goes when a session begins to count.
-                if count > 1 {
-                    return;
-                }
-                for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            (Kept::Folder(folder), None) => drop(std::fs::remove_file(folder.join(key))),
+            (Kept::Folder(folder), Some(text)) => {
+                let place = folder.join(key);
+                let is_new = !place.exists();
+                let _ = crate::trust::write_private(&place, text.as_bytes());
+                // What is left of others goes when a session begins.
+                let others = std::fs::read_dir(folder).into_iter().filter(|_| is_new);
+                for file in others.flatten().flatten() {
                     let modified = file.metadata().and_then(|data| data.modified()).ok();
                     let age = modified.and_then(|at| at.elapsed().ok());
                     if age.is_some_and(|age| age > LONGEST) {

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
-use super::table::{Event, System, What};
+use super::table::{Event, System, What, Whose};
 use crate::system::Dialect;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/agents.md");
@@ -122,5 +123,19 @@ fn the_page_says_what_the_tables_say() {
             page == expected,
             "docs/agents.md differs from the tables: see the head of this file"
         );
+    }
+}
+
+#[test]
+fn the_settings_of_every_agent_are_protected() {
+    for dialect in Dialect::ALL.iter().copied() {
+        let found = dialect.system().files.found();
+        let found = found.filter(|(whose, _)| *whose != Whose::Managed);
+        let found = found.map(|(_, name)| PathBuf::from(name));
+        let init = dialect.init().map(|init| init.path("".as_ref()));
+        for file in found.chain(init) {
+            let covering = hooks_sandbox::protected::covering(&file);
+            assert!(covering.is_some(), "{dialect}: {}", file.display());
+        }
     }
 }

@@ -1106,9 +1106,9 @@ impl System {
             title: table.title,
             is_own: table.own,
             files: table.files,
-            init: table.init.map(|init| Init {
-                as_written: table.call.as_ref().and_then(|call| call.as_written.clone()),
-                ..init
+            init: table.init.map(|mut init| {
+                init.as_written = table.call.as_ref().and_then(|call| call.as_written.clone());
+                init
             }),
             call: table.call,
             permissions: table.permissions,

@@ -1,7 +1,7 @@
 //! What other agents send to their hooks, and what they are told.
 
-use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply};
-use hooks_runtime::{Dialect, Runtime};
+use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply, Stops};
+use hooks_runtime::{Decided, Dialect, Runtime};
 use serde_json::{Value, json};
 
 async fn run(system: Dialect, file: &str, input: &Value) -> Reply {
@@ -901,4 +901,194 @@ async fn a_rule_reads_what_the_agent_said() {
     let cx = hooks_core::agent::AgentContext::new("s1");
     let hooks = hooks_core::hooks![..runtime];
     assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+}
+
+/// A workspace with a policy, and Claude Code's settings in it.
+fn workspace(permissions: &Value) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join(".claude")).unwrap();
+    let settings = json!({ "permissions": permissions });
+    std::fs::write(
+        folder.path().join(".claude/settings.json"),
+        settings.to_string(),
+    )
+    .unwrap();
+    folder
+}
+
+const POLICY: &str = "[hooks.builtin.security_policy]\nautonomy = 'full'\nsandbox = 'off'";
+
+/// What Claude Code is told about a command, in a workspace with these rules of its own.
+async fn permitted(permissions: Value, command: &str) -> Value {
+    let folder = workspace(&permissions);
+    let place = folder.path().to_str().unwrap();
+    let runtime = Runtime::builder()
+        .text(POLICY)
+        .approver(LeftToAgent)
+        .build()
+        .await
+        .unwrap();
+    let mut input = bash(command);
+    input["cwd"] = place.into();
+    let input = input.to_string();
+    let call = Call {
+        project_dir: Some(place),
+        ..Call::new(Dialect::Claude, input.as_bytes())
+    };
+    let reply = bridge::run(&runtime, call).await.reply;
+    serde_json::from_str(&reply.stdout).unwrap_or(Value::Null)
+}
+
+#[tokio::test]
+async fn the_agents_own_rules_are_applied_to_a_command_as_it_is_written() {
+    // The policy makes `cat a.txt b.txt` of it, to which the agent would apply its rules.
+    let command = "cat {a,b}.txt | head -3";
+    for (permissions, decision) in [
+        (json!({ "deny": ["Bash(cat:*)"] }), json!("deny")),
+        (json!({ "deny": ["Read(./b.txt)"] }), json!("deny")),
+        (
+            json!({ "ask": ["Bash(head *)"], "allow": ["Bash"] }),
+            json!("ask"),
+        ),
+        (
+            json!({ "allow": ["Bash(cat *)", "Bash(head:*)"] }),
+            json!("allow"),
+        ),
+        // Each command of it needs a rule.
+        (json!({ "allow": ["Bash(cat *)"] }), Value::Null),
+        (json!({ "deny": ["Bash(rm *)"] }), Value::Null),
+    ] {
+        let told = permitted(permissions.clone(), command).await;
+        let told = &told["hookSpecificOutput"];
+        assert_eq!(
+            told["permissionDecision"], decision,
+            "{permissions}: {told}"
+        );
+        if decision != "deny" {
+            assert_eq!(told["updatedInput"]["command"], "cat a.txt b.txt | head -3");
+        }
+    }
+    // What stays as it is written is the agent's to judge.
+    let told = permitted(json!({ "deny": ["Bash(cat:*)"] }), "cat a.txt").await;
+    assert_eq!(told, Value::Null);
+    // Of a command that is not understood, a rule may be about any part: the policy blocks it first.
+    let told = permitted(json!({ "deny": ["Bash(cat:*)"] }), "cat \"$X\"").await;
+    assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[tokio::test]
+async fn an_agent_whose_rules_are_not_read_gets_commands_as_they_are_written() {
+    for system in [
+        Dialect::Gemini,
+        Dialect::Copilot,
+        Dialect::Opencode,
+        Dialect::Qwen,
+    ] {
+        let input = match system {
+            Dialect::Gemini => gemini("cd src && cat a.txt"),
+            Dialect::Opencode => json!({ "event": "tool.execute.before", "sessionID": "s1",
+                "directory": "/work", "tool": "bash", "callID": "1", "args": { "command": "cd src && cat a.txt" } }),
+            _ => bash("cd src && cat a.txt"),
+        };
+        let file = format!(
+            "{POLICY}\nallowed_commands = ['cd', 'cat']\nworkspace = '{}'",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let mut input = input;
+        for key in ["cwd", "directory"] {
+            if input.get(key).is_some() {
+                input[key] = env!("CARGO_MANIFEST_DIR").into();
+            }
+        }
+        let reply = run(system, &file, &input).await;
+        assert!(!reply.stdout.contains("cd -P"), "{system}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_policy_that_changes_during_a_session_says_so_once() {
+    let stops = Stops::in_memory();
+    let mut told = Vec::new();
+    for autonomy in ["supervised", "supervised", "full", "full"] {
+        let file =
+            format!("[hooks.builtin.security_policy]\nsandbox = 'off'\nautonomy = '{autonomy}'");
+        let runtime = Runtime::builder()
+            .text(&file)
+            .approver(LeftToAgent)
+            .build()
+            .await
+            .unwrap();
+        let input = of("SessionStart", json!({ "source": "startup" })).to_string();
+        let call = Call {
+            stops: Some(&stops),
+            ..Call::new(Dialect::Claude, input.as_bytes())
+        };
+        let reply = bridge::run(&runtime, call).await.reply;
+        told.push(reply.stdout + &reply.stderr);
+    }
+    let says =
+        |text: &String| text.contains("`autonomy` was \\\"supervised\\\", and is \\\"full\\\"");
+    assert_eq!(
+        told.iter().map(says).collect::<Vec<_>>(),
+        [false, false, true, false],
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_file_that_a_policy_comes_from_is_protected() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().to_str().unwrap();
+    let file = folder.path().join("rules-of-mine.toml");
+    std::fs::write(&file, format!("{POLICY}\nallowed_commands = ['cp', 'mv']")).unwrap();
+    let runtime = Runtime::builder()
+        .file(&file)
+        .approver(LeftToAgent)
+        .build()
+        .await
+        .unwrap();
+    for (tool, args, is_refused) in [
+        ("Write", json!({ "file_path": file, "content": "" }), true),
+        (
+            "Write",
+            json!({ "file_path": "sub/../rules-of-mine.toml", "content": "" }),
+            true,
+        ),
+        (
+            "Edit",
+            json!({ "file_path": ".claude/settings.json", "old_string": "a", "new_string": "b" }),
+            true,
+        ),
+        (
+            "Bash",
+            json!({ "command": "cp a.txt rules-of-mine.toml" }),
+            true,
+        ),
+        (
+            "Bash",
+            json!({ "command": "mv rules-of-mine.toml a.txt" }),
+            true,
+        ),
+        (
+            "Write",
+            json!({ "file_path": "rules-of-yours.toml", "content": "" }),
+            false,
+        ),
+        ("Read", json!({ "file_path": file }), false),
+    ] {
+        let input = json!({ "session_id": "s1", "cwd": place, "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": args, "tool_use_id": "1" });
+        let input = input.to_string();
+        let call = Call {
+            project_dir: Some(place),
+            ..Call::new(Dialect::Claude, input.as_bytes())
+        };
+        let judged = bridge::run(&runtime, call).await;
+        assert_eq!(
+            judged.decision == Decided::Block,
+            is_refused,
+            "{input}: {:?}",
+            judged.reply
+        );
+    }
 }
