@@ -31,10 +31,10 @@ use crate::shared::{BuildError, Glob, GlobError, Globs};
 /// ended by a signal or exceeds its timeout also blocks the call. After a call there is nothing to block: the hook
 /// appends the reason to the tool's output, and marks the output as an error.
 ///
-/// When the command ends, times out or its call is dropped, the hook ends the whole process group: after a timeout with
-/// TERM, and half a second later with KILL. What has left the group is found on Linux, by its parents or by the
-/// variable `HOOKS_RUN_ID`. All of them also end when the agent is killed. (On Windows, the hook ends the command, but not what
-/// the command has started.)
+/// When the command ends, the hook ends its process group, and on Linux what still holds its outputs. When it times out or
+/// its call is dropped, the group gets TERM, and half a second later KILL. So does what has left the group but descends from
+/// the command, on Linux. The same happens when the agent is killed, if the command has run for a tenth of a second. (On
+/// Windows, the hook ends the command, but not what the command has started.)
 ///
 /// The priority is 0. The hook needs a tokio runtime with I/O and time. Without one, it blocks.
 ///

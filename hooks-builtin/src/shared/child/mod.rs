@@ -1,43 +1,61 @@
 //! A child process that leaves no process behind.
 //!
-//! | event | effect |
+//! | event | what ends |
 //! | --- | --- |
-//! | the process ends | its group is killed (unless [`Background::Lives`]), then the process is reaped |
-//! | nobody waits for it any more: a timeout, a cancelled agent | its group gets TERM, and all its processes get KILL after [`GRACE`]; a separate thread does this, so it works without an async runtime |
-//! | the agent is killed | the watchdog, a shell that waits for the end of a pipe, kills everything that still runs |
+//! | the process ends | its group, and what still holds its outputs (unless [`Background::Lives`]) |
+//! | what it does is not waited for any more: a timeout, a cancelled agent | its group gets TERM. Half a second later, its group, what descends from it and what still holds its outputs get KILL |
+//! | the agent is killed | the group of a process that has run for a while, and what descends from it: see `watched` |
 //!
-//! What has left the group (`setsid`) is found on Linux, see `kin`. If such a process closes the hook's pipes, and the
-//! hook then ends by itself, it keeps running: that is how a program starts a daemon. A process also survives if it has
-//! left the group, has lost its parent and has cleared its environment. Only a control group would find it, which an
-//! agent rarely may create.
+//! The kernel knows all of these, so a process that ends by itself costs no other process and no search: its group is a
+//! number, its descendants are the children of its children, and an end of a pipe shows whether the other is held. All
+//! processes are looked at only where a process has ended and an output is still held.
 //!
-//! Nothing here needs code between `fork` and `exec`, so the standard library uses `posix_spawn`: the cost of starting
-//! a child does not depend on the agent's memory.
+//! What has left the group (`setsid`), has lost its parent and has closed the outputs is not found: that is how a program
+//! starts a daemon. Only a control group would find it, which an agent rarely may create.
+//!
+//! Nothing here needs code between `fork` and `exec`, so the standard library uses `posix_spawn`: the cost of starting a
+//! child does not depend on the agent's memory. (`process-wrap` knows groups, which are two calls here, and neither what
+//! has left one nor an agent that is killed.)
 
-mod input;
-mod kin;
-mod reaper;
-mod watchdog;
+#[cfg_attr(not(target_os = "linux"), path = "no_holders.rs")]
+mod holders;
+mod watched;
 
+use std::future::pending;
 use std::io;
-use std::panic::catch_unwind;
+#[cfg(unix)]
+use std::os::fd::{AsFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::process::{Command, ExitStatus, Stdio};
+use std::thread::{Builder, sleep};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{ChildStderr, ChildStdout};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-pub use self::input::Input;
-use self::kin::Mark;
+use self::holders::kill_holders;
+use self::watched::Watched;
 
 /// How long a process has to end after TERM, before it is killed.
-pub const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_millis(500);
 
 /// How long to wait for the remaining output of a process that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// What happens to processes that a child leaves in its group.
+/// How long a process runs before it is watched. Most have ended by then.
+const UNWATCHED: Duration = Duration::from_millis(100);
+
+/// How often a process that is ending is looked at.
+const TICK: Duration = Duration::from_millis(10);
+
+#[cfg(unix)]
+type End = OwnedFd;
+#[cfg(not(unix))]
+type End = ();
+
+/// What happens to processes that a child leaves in its group, or that hold its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Background {
     /// They are killed.
@@ -49,46 +67,26 @@ pub enum Background {
 /// A process in a group of its own.
 #[derive(Debug)]
 pub struct Child {
-    /// Present until the process is reaped, or passed to the reaper.
-    process: Option<std::process::Child>,
-    mark: Mark,
+    /// Present until the process is reaped.
+    process: Option<tokio::process::Child>,
+    /// The number of the process, which is that of its group.
+    group: u32,
     background: Background,
-    outputs: Outputs,
-}
-
-/// Duplicates of our ends of a process's outputs. They stay open until the process has ended. Otherwise, a process that
-/// writes while it cleans up after TERM would be killed by SIGPIPE.
-#[derive(Debug, Default)]
-struct Outputs {
+    watched: Option<Watched>,
+    /// The other end of its input, so that a child that closes its input does not break the pipe: the kernel never sends
+    /// SIGPIPE, which would end an agent that does not ignore it.
     #[cfg(unix)]
-    _open: Vec<std::os::fd::OwnedFd>,
-}
-
-impl Outputs {
-    #[cfg(unix)]
-    fn of(process: &std::process::Child) -> Self {
-        use std::os::fd::AsFd;
-        let stdout = process.stdout.as_ref().map(AsFd::as_fd);
-        let stderr = process.stderr.as_ref().map(AsFd::as_fd);
-        let outputs = stdout.into_iter().chain(stderr);
-        Outputs {
-            _open: outputs
-                .filter_map(|one| one.try_clone_to_owned().ok())
-                .collect(),
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn of(_: &std::process::Child) -> Self {
-        Outputs::default()
-    }
+    _input: std::io::PipeReader,
+    /// Duplicates of our ends of its outputs, so that a process that writes while it cleans up after TERM does not break
+    /// them.
+    outputs: Vec<End>,
 }
 
 /// Our ends of a child's pipes.
 #[derive(Debug)]
 pub struct Pipes {
     /// Its standard input.
-    pub stdin: Input,
+    pub stdin: ChildStdin,
     /// Its standard output.
     pub stdout: ChildStdout,
     /// Its standard error.
@@ -121,45 +119,47 @@ impl Child {
     /// # Errors
     ///
     /// If it cannot be started.
-    pub fn spawn(mut command: Command, background: Background) -> io::Result<(Self, Pipes)> {
-        let mark = Mark::next();
-        command
-            .env(kin::VARIABLE, mark.to_string())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let stdin = Input::of(&mut command)?;
-        watchdog::expect(mark);
-        let mut process = command.spawn().inspect_err(|_| watchdog::forget(mark))?;
-        watchdog::watch(mark, process.id());
-        let outputs = Outputs::of(&process);
-        let stdin = stdin.started(&mut process);
-        let outputs_of_process = (process.stdout.take(), process.stderr.take());
-        // From here on, dropping this ends the process.
-        let child = Child {
-            process: Some(process),
-            mark,
-            background,
-            outputs,
-        };
-        let (Some(stdout), Some(stderr)) = outputs_of_process else {
-            return Err(io::Error::other("a pipe is missing"));
-        };
+    pub fn spawn(command: Command, background: Background) -> io::Result<(Self, Pipes)> {
         // tokio panics where it cannot wait for a pipe, and would take the agent along.
-        let outputs = catch_unwind(|| {
-            Ok((
-                ChildStdout::from_std(stdout)?,
-                ChildStderr::from_std(stderr)?,
-            ))
-        });
-        let no_io = |_| Err(io::Error::other(super::clock::MISSING));
-        let (stdout, stderr) = outputs.unwrap_or_else(no_io)?;
-        let pipes = Pipes {
-            stdin: stdin?,
-            stdout,
-            stderr,
+        let spawned = catch_unwind(AssertUnwindSafe(|| Self::start(command, background)));
+        spawned.unwrap_or_else(|_| Err(io::Error::other(super::clock::MISSING)))
+    }
+
+    fn start(mut command: Command, background: Background) -> io::Result<(Self, Pipes)> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped());
+        #[cfg(unix)]
+        let (input, stdin) = {
+            use std::os::unix::process::CommandExt;
+            let (theirs, ours) = io::pipe()?;
+            command.process_group(0).stdin(theirs.try_clone()?);
+            (theirs, ChildStdin::from_std(OwnedFd::from(ours).into())?)
         };
+        let mut process = tokio::process::Command::from(command).spawn()?;
+        #[cfg(unix)]
+        process.stdin.replace(stdin);
+        let missing = || io::Error::other("a pipe is missing");
+        let pipes = Pipes {
+            stdin: process.stdin.take().ok_or_else(missing)?,
+            stdout: process.stdout.take().ok_or_else(missing)?,
+            stderr: process.stderr.take().ok_or_else(missing)?,
+        };
+        // From here on, dropping this ends the process.
+        let mut child = Child {
+            group: process.id().unwrap_or_default(),
+            process: Some(process),
+            background,
+            watched: None,
+            #[cfg(unix)]
+            _input: input,
+            outputs: Vec::new(),
+        };
+        #[cfg(unix)]
+        for output in [pipes.stdout.as_fd(), pipes.stderr.as_fd()] {
+            child.outputs.push(output.try_clone_to_owned()?);
+        }
+        #[cfg(not(unix))]
+        let _ = &mut child;
         Ok((child, pipes))
     }
 
@@ -169,17 +169,20 @@ impl Child {
     ///
     /// If it cannot be waited for. It is then killed when this is dropped.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
-        let Some(process) = self.process.as_mut() else {
+        let Some(process) = &mut self.process else {
             return Err(io::Error::other("the process has been waited for"));
         };
-        ended(process).await?;
-        // The number of the group cannot be reused before its leader is reaped.
+        let status = if let Ok(status) = timeout(UNWATCHED, process.wait()).await {
+            status?
+        } else {
+            self.watched = Watched::new(self.group);
+            process.wait().await?
+        };
+        // As long as something is in the group, its number is not used again.
         if self.background == Background::Ends {
-            signal_group(process, true);
+            kill_group(self.group);
         }
-        watchdog::forget(self.mark);
-        let status = process.wait()?;
-        self.process = None;
+        (self.process, self.watched) = (None, None);
         Ok(status)
     }
 
@@ -191,31 +194,33 @@ impl Child {
     /// # Errors
     ///
     /// If it cannot be waited for.
-    pub async fn talk(mut self, pipes: Pipes, input: &[u8], most: usize) -> io::Result<Ended> {
+    pub async fn talk(mut self, mut pipes: Pipes, input: &[u8], most: usize) -> io::Result<Ended> {
         let (mut stdout, mut stderr) = (Output::default(), Output::default());
-        let (mark, ends) = (self.mark, self.background == Background::Ends);
         let status = {
-            let mut talk = std::pin::pin!(async {
+            let mut heard = pin!(async {
                 tokio::join!(
                     stdout.hear(pipes.stdout, most),
                     stderr.hear(pipes.stderr, most),
                 )
             });
-            let mut told = std::pin::pin!(tell(pipes.stdin, input));
-            let mut end = std::pin::pin!(self.wait());
-            let (mut is_told, mut is_silent) = (false, false);
-            let status = loop {
-                tokio::select! {
-                    () = &mut told, if !is_told => is_told = true,
-                    _ = &mut talk, if !is_silent => is_silent = true,
-                    status = &mut end => break status?,
-                }
+            let told = async {
+                let _ = pipes.stdin.write_all(input).await;
+                drop(pipes.stdin);
+                pending().await
             };
-            // Whoever still holds the pipes has left the group.
-            if !is_silent && timeout(LAST_WORDS, talk).await.is_err() && ends {
-                reaper::sweep(mark);
+            let mut ended = pin!(async {
+                tokio::select! {
+                    status = self.wait() => status,
+                    status = told => status,
+                }
+            });
+            tokio::select! {
+                _ = &mut heard => ended.await?,
+                status = &mut ended => {
+                    let _ = timeout(LAST_WORDS, heard).await;
+                    status?
+                }
             }
-            status
         };
         Ok(Ended {
             status,
@@ -225,17 +230,44 @@ impl Child {
     }
 }
 
+/// A dropped future cannot wait, and the async runtime may be gone. So a thread waits for the end of the grace period.
 impl Drop for Child {
     fn drop(&mut self) {
-        if let Some(process) = self.process.take() {
-            reaper::finish(process, self.mark, std::mem::take(&mut self.outputs));
+        let Some(mut process) = self.process.take() else {
+            if self.background == Background::Ends {
+                kill_holders(&self.outputs);
+            }
+            return;
+        };
+        let watched = self.watched.take();
+        let mut watched = watched.or_else(|| Watched::new(self.group));
+        watched.iter_mut().for_each(Watched::end);
+        let (group, outputs) = (self.group, std::mem::take(&mut self.outputs));
+        let end = move || {
+            drop(watched);
+            // If there is no shell, they still run.
+            kill_group(group);
+            let _ = process.start_kill();
+            while let Ok(None) = process.try_wait() {
+                sleep(TICK);
+            }
+            kill_holders(&outputs);
+        };
+        let thread = Builder::new().name("hooks-reaper".into());
+        if let Err(error) = thread.spawn(end) {
+            tracing::warn!(%error, "what a hook has started is left to the shell that watches it");
         }
     }
 }
 
-/// Writes the input, and closes the pipe.
-async fn tell(mut pipe: Input, input: &[u8]) {
-    let _ = pipe.write_all(input).await;
+fn kill_group(group: u32) {
+    #[cfg(unix)]
+    if let Some(group) = rustix::process::Pid::from_raw(group.cast_signed()) {
+        // An empty group is an error, which is expected.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = group;
 }
 
 impl Output {
@@ -250,86 +282,16 @@ impl Output {
     }
 }
 
-/// Waits until the process has ended, without reaping it.
-#[cfg(target_os = "linux")]
-async fn ended(process: &mut std::process::Child) -> io::Result<()> {
-    use rustix::process::{PidfdFlags, pidfd_open};
-    use tokio::io::Interest;
-    use tokio::io::unix::AsyncFd;
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
 
-    let Some(pid) = pid(process) else {
-        return Ok(());
-    };
-    match pidfd_open(pid, PidfdFlags::NONBLOCK) {
-        Ok(descriptor) => {
-            #[expect(
-                deprecated,
-                reason = "its successor is unsafe, for types whose descriptor may change; an `OwnedFd` keeps its own"
-            )]
-            let descriptor = AsyncFd::with_interest(descriptor, Interest::READABLE)?;
-            descriptor.readable().await?.retain_ready();
-            Ok(())
-        }
-        // Kernels before 5.3 do not have the call, nor do some sandboxes.
-        Err(_) => ended_by_thread(pid).await,
-    }
-}
-
-#[cfg(all(unix, not(target_os = "linux")))]
-async fn ended(process: &mut std::process::Child) -> io::Result<()> {
-    match pid(process) {
-        Some(pid) => ended_by_thread(pid).await,
-        None => Ok(()),
-    }
-}
-
-/// Does the same as [`ended`], on systems where a process cannot be polled.
-#[cfg(unix)]
-async fn ended_by_thread(pid: rustix::process::Pid) -> io::Result<()> {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
-
-    let wait = move || {
-        loop {
-            match waitid(
-                WaitId::Pid(pid),
-                WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
-            ) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => return other.map(drop).map_err(io::Error::from),
-            }
-        }
-    };
-    tokio::task::spawn_blocking(wait)
-        .await
-        .map_err(io::Error::other)?
-}
-
-#[cfg(not(unix))]
-async fn ended(process: &mut std::process::Child) -> io::Result<()> {
-    while process.try_wait()?.is_none() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn pid(process: &std::process::Child) -> Option<rustix::process::Pid> {
-    let id = i32::try_from(process.id()).ok()?;
-    rustix::process::Pid::from_raw(id)
-}
-
-/// Sends TERM or KILL to the group of a process that is not reaped yet.
-fn signal_group(process: &mut std::process::Child, kills: bool) {
-    #[cfg(unix)]
-    if let Some(leader) = pid(process) {
-        use rustix::process::{Signal, kill_process_group};
-        let signal = if kills { Signal::KILL } else { Signal::TERM };
-        // An empty group is an error, which is expected.
-        let _ = kill_process_group(leader, signal);
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = kills;
-        let _ = process.kill();
+    /// The kernel sends SIGPIPE exactly where a write fails with "broken pipe".
+    #[tokio::test]
+    async fn a_child_that_closes_its_input_does_not_break_the_pipe() {
+        let spawned = Child::spawn(Command::new("true"), Background::Ends);
+        let (mut child, mut pipes) = spawned.unwrap();
+        assert!(child.wait().await.unwrap().success());
+        pipes.stdin.write_all(b"the child has ended").await.unwrap();
     }
 }

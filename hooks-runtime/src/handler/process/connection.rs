@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_builtin::__caller as caller;
-use hooks_builtin::__child::{Background, Child, Input, Pipes};
+use hooks_builtin::__child::{Background, Child, Pipes};
 use serde_json::{Value, json};
-use tokio::io::AsyncRead;
+use tokio::io::{AsyncRead, AsyncWriteExt};
+use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
@@ -421,7 +422,7 @@ struct Letters<'a> {
 
 /// Writes what is queued. Returns whether it was told to stop; otherwise the process no longer reads.
 async fn write(
-    mut stdin: Input,
+    mut stdin: ChildStdin,
     letters: Letters<'_>,
     run: u64,
     mut stop: watch::Receiver<bool>,
