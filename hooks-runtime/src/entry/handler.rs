@@ -60,8 +60,8 @@ pub struct CommandEntry {
     /// The program and its arguments, instead of `run`. They run without a shell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
-    /// The environment variables of the command. A list names variables to inherit from the agent; a table sets
-    /// variables.
+    /// The environment variables of the command, in addition to those that every program needs. A list names variables to
+    /// inherit from the agent; a table sets variables.
     #[serde(default, skip_serializing_if = "is_default")]
     pub env: EnvEntry,
     /// The working directory. The default is the agent's directory.
@@ -85,13 +85,45 @@ text_or_table!(
     "a command, or a table with `run` or `argv`"
 );
 
-/// The environment variables of a command.
+/// The environment variables of a command or a process: a list of names, or a table of variables.
+///
+/// ```
+/// use hooks_runtime::entry::EnvEntry;
+/// use serde_json::json;
+///
+/// for form in [json!(["VIRTUAL_ENV"]), json!({ "LEVEL": "2" })] {
+///     let env: EnvEntry = serde_json::from_value(form.clone()).unwrap();
+///     assert_eq!(serde_json::to_value(env).unwrap(), form);
+/// }
+/// ```
 #[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(into = "EnvForm")]
+#[schemars(from = "EnvForm")]
 pub struct EnvEntry {
-    /// The names of the variables that the command inherits from the agent.
+    /// The names of the variables that are inherited from the agent.
     pub inherit: Vec<String>,
     /// The variables that are set, with their values.
     pub set: BTreeMap<String, String>,
+}
+
+/// How a file writes them.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum EnvForm {
+    /// The names of variables that are inherited from the agent.
+    Inherit(Vec<String>),
+    /// Variables that are set, with their values.
+    Set(BTreeMap<String, String>),
+}
+
+impl From<EnvEntry> for EnvForm {
+    fn from(entry: EnvEntry) -> Self {
+        if entry.inherit.is_empty() {
+            EnvForm::Set(entry.set)
+        } else {
+            EnvForm::Inherit(entry.inherit)
+        }
+    }
 }
 
 /// Hides the values, because they may be secrets.
@@ -209,7 +241,7 @@ text_or_table!(
 );
 
 /// A process that keeps running.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerEntry {
     /// The program, and its arguments.
@@ -217,26 +249,14 @@ pub struct ServerEntry {
     /// The working directory. The default is the current directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// Environment variables of the process, in addition to the agent's. The default is none.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
+    /// The environment variables of the process, in addition to those that every program needs. A list names variables to
+    /// inherit from the agent; a table sets variables.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub env: EnvEntry,
     /// Whether the process is restarted after it ends. The default is `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<bool>,
     /// What the process may do at most. By default, it may do everything that the agent may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxConfig>,
-}
-
-/// Hides the values of the environment variables.
-impl fmt::Debug for ServerEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerEntry")
-            .field("argv", &self.argv)
-            .field("dir", &self.dir)
-            .field("env", &Names(&self.env))
-            .field("restart", &self.restart)
-            .field("sandbox", &self.sandbox)
-            .finish()
-    }
 }

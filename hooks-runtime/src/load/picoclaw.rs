@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
 use crate::definition::{Definition, Origin};
-use crate::entry::{FileConfig, ImportEntry, Mode, OnFault};
+use crate::entry::{EnvEntry, FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
+use crate::handler::command::Environment;
 use crate::handler::{SHARED_HELP, process};
 use crate::system::Dialect;
 use crate::system::names;
@@ -186,13 +187,17 @@ impl Loader<'_> {
             modes.dedup();
             let key = json!(["picoclaw", name, entry, &folder]);
             let made = self.handler(&key, || {
+                let env = EnvEntry {
+                    set: entry.env.clone(),
+                    ..EnvEntry::default()
+                };
                 Ok(process::start(process::Settings {
                     name: name.clone(),
                     argv: entry.command.clone(),
                     // PicoClaw starts a program where it runs.
                     folder: entry.dir.clone().unwrap_or(folder),
                     dir: entry.dir.clone(),
-                    env: entry.env.clone(),
+                    environment: Environment::check(&env, Dialect::Picoclaw)?,
                     restart: true,
                     sandbox: None,
                     modes,

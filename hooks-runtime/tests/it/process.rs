@@ -656,6 +656,35 @@ async fn settings_that_make_no_sense_are_refused() {
     }
 }
 
+/// As a command does.
+#[tokio::test]
+async fn it_inherits_what_programs_need_and_what_its_file_names() {
+    for (env, variable) in [
+        ("", "no home"),
+        ("env = ['CARGO_PKG_NAME']\n", "hooks-runtime home"),
+        ("env = { CARGO_PKG_NAME = 'set', HOME = '' }\n", "set"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("said");
+        let says = format!(
+            "echo ${{CARGO_PKG_NAME:-no}} ${{HOME:+home}} >{}",
+            file.display()
+        );
+        let argv = json!(["sh", "-c", says]);
+        let text = format!(
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\ntimeout = '50s'\n\
+             [hooks.on.process]\nargv = {argv}\nrestart = false\n{env}"
+        );
+        let runtime = Runtime::builder().text(text).build().await.unwrap();
+        let mut call = call(json!({}));
+        let result = hooks![..runtime].intercept(&cx(), &mut call).await;
+        // The process says nothing and ends.
+        assert!(result.as_cancel().is_some());
+        let said = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(said.trim(), variable, "{env}");
+    }
+}
+
 #[tokio::test]
 async fn shutdown_ends_it_however_it_behaves() {
     for start in ["", "stays"] {

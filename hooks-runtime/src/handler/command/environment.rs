@@ -1,4 +1,4 @@
-//! The environment of a command.
+//! The environment of a command and of a process.
 //!
 //! | dialect | inherited variables |
 //! | --- | --- |
@@ -7,7 +7,7 @@
 //! | Gemini CLI | all, except [private](is_private) ones, and except those whose names suggest secrets and that `env` does not name |
 //! | others | all, except [private](is_private) ones |
 //!
-//! Then come the variables about the event, and finally those that `env` sets.
+//! A command then has the variables about the event. Finally come those that `env` sets.
 //!
 //! | variable | |
 //! | --- | --- |
@@ -17,16 +17,14 @@
 //! | `CLAUDE_CODE_SESSION_ID` | for Claude Code's files: the session |
 //! | `GEMINI_PROJECT_DIR`, `GEMINI_CWD`, `GEMINI_SESSION_ID` | for Gemini CLI's files: the project, the agent's directory, the session |
 //! | `QWEN_PROJECT_DIR`, `CURSOR_PROJECT_DIR`, … | for the files of these systems: the project |
-//! | `HOOKS_RUN_ID` | identifies the run that a process belongs to, so that all its processes can be ended |
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use hooks_builtin::__caller as caller;
 
 use crate::entry::EnvEntry;
-use crate::fault::Fault;
 use crate::handler::Wrong;
 use crate::system::Dialect;
 use crate::system::raw::WITHIN;
@@ -97,14 +95,15 @@ pub(crate) fn check_names<'n>(mut names: impl Iterator<Item = &'n String>) -> Re
 }
 
 /// What is inherited, and what is set.
-pub(super) struct Environment {
+#[derive(Clone, Default)]
+pub(crate) struct Environment {
     dialect: Dialect,
     inherit: Vec<String>,
     set: Vec<(String, String)>,
 }
 
 impl Environment {
-    pub(super) fn check(entry: &EnvEntry, dialect: Dialect) -> Result<Self, Wrong> {
+    pub(crate) fn check(entry: &EnvEntry, dialect: Dialect) -> Result<Self, Wrong> {
         check_names(entry.inherit.iter().chain(entry.set.keys())).map_err(|wrong| {
             wrong
                 .at("env")
@@ -121,17 +120,23 @@ impl Environment {
         })
     }
 
-    /// Creates a command for the program, which is searched in the `PATH` of the environment.
-    pub(super) fn command(
-        &self,
-        find: impl FnOnce(Option<&OsStr>) -> Result<PathBuf, String>,
-        about: &About,
-        project: Option<&Path>,
-    ) -> Result<Command, Fault> {
-        let set = self.set.iter().find(|(name, _)| name == "PATH");
-        let path = set.map(|(_, path)| OsStr::new(path.as_str()));
-        let mut command = caller::command(find(path).map_err(Fault::not_started)?);
+    /// The `PATH` that is set, where programs are searched for.
+    pub(crate) fn path(&self) -> Option<&OsStr> {
+        let path = self.set.iter().find(|(name, _)| name == "PATH");
+        path.map(|(_, path)| OsStr::new(path))
+    }
+
+    /// Creates a command for a program. What `add` sets may be set by the file, too, which then counts.
+    pub(crate) fn command(&self, program: &OsStr, add: impl FnOnce(&mut Command)) -> Command {
+        let mut command = caller::command(program);
         self.inherit(&mut command);
+        add(&mut command);
+        command.envs(self.set.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Sets the variables about an event.
+    pub(super) fn tell(&self, about: &About, project: Option<&Path>, command: &mut Command) {
         command
             .env("HOOK_EVENT", &about.event)
             .env("HOOK_NAME", &about.hook);
@@ -162,8 +167,6 @@ impl Environment {
             }
             _ => {}
         }
-        command.envs(self.set.iter().map(|(name, value)| (name, value)));
-        Ok(command)
     }
 
     fn inherit(&self, command: &mut Command) {

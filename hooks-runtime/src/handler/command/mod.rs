@@ -9,13 +9,12 @@
 //! | input | the event in the dialect's format, a line feed, the end; a command may ignore it |
 //! | output | 1 MiB of each is kept (`output_limit`), the rest is read and dropped |
 //! | sandbox | what it may do at most, see [`hooks_sandbox`] |
-//! | end | see [`hooks_builtin::__child`]: nothing of it is left, whatever it does |
+//! | end | what it has started ends with it, see [`hooks_builtin::__child`] |
 
 mod environment;
 mod program;
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -27,7 +26,8 @@ use hooks_builtin::__child::{Background, Child};
 use hooks_builtin::SandboxConfig;
 use hooks_sandbox::{Confinement, SandboxError};
 
-use self::environment::{About, Environment};
+use self::environment::About;
+pub(crate) use self::environment::Environment;
 use super::{Asked, Handler, Making, Wrong, words};
 use crate::answer::Answer;
 use crate::entry::CommandEntry;
@@ -40,7 +40,6 @@ use crate::system::Exit;
 use crate::system::On;
 use crate::system::raw::Raw;
 
-pub(crate) use self::environment::{check_names, is_private};
 pub(crate) use self::program::in_folder;
 pub use self::program::is_executable;
 
@@ -265,13 +264,12 @@ impl Settings {
         let (program, arguments) = argv
             .split_first()
             .ok_or_else(|| Fault::not_started("the command is empty"))?;
-        let mut all = Vec::new();
-        let find = |path: Option<&OsStr>| {
-            let found = program::in_folder(program, &self.folder, cwd.as_deref(), path)?;
-            all = words(self.sandbox.as_ref(), found, arguments);
-            Ok(PathBuf::from(&all[0]))
-        };
-        let mut command = self.environment.command(find, about, project.as_deref())?;
+        let path = self.environment.path();
+        let found = program::in_folder(program, &self.folder, cwd.as_deref(), path);
+        let found = found.map_err(Fault::not_started)?;
+        let all = words(self.sandbox.as_ref(), found, arguments);
+        let tell = |command: &mut _| self.environment.tell(about, project.as_deref(), command);
+        let mut command = self.environment.command(&all[0], tell);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::arg0(&mut command, program);
         command.args(&all[1..]);

@@ -6,7 +6,6 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_builtin::__caller as caller;
 use hooks_builtin::__child::{Background, Child, Pipes};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWriteExt};
@@ -301,23 +300,17 @@ pub(super) async fn live(
 }
 
 fn command(settings: &Settings) -> Result<Command, String> {
-    let set = settings.env.get("PATH").map(std::ffi::OsStr::new);
     let (program, arguments) = settings
         .argv
         .split_first()
         .ok_or("the program is missing")?;
-    let found = command::in_folder(program, &settings.folder, settings.dir.as_deref(), set)?;
+    let path = settings.environment.path();
+    let found = command::in_folder(program, &settings.folder, settings.dir.as_deref(), path)?;
     let words = words(settings.sandbox.as_ref(), found, arguments);
-    let mut command = caller::command(&words[0]);
+    let mut command = settings.environment.command(&words[0], |_| {});
     #[cfg(unix)]
     std::os::unix::process::CommandExt::arg0(&mut command, program);
     command.args(&words[1..]);
-    for name in caller::names() {
-        if command::is_private(&name.to_string_lossy()) {
-            command.env_remove(name);
-        }
-    }
-    command.envs(&settings.env);
     if let Some(dir) = &settings.dir {
         if !dir.is_dir() {
             return Err(format!(

@@ -27,7 +27,6 @@ mod server;
 mod stderr;
 mod wire;
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -37,7 +36,8 @@ use hooks_sandbox::Confinement;
 
 use self::server::Server;
 use self::wire::Message;
-use super::{Asked, Handler, Listener, Making, Wrong, command};
+use super::command::{self, Environment};
+use super::{Asked, Handler, Listener, Making, Wrong};
 use crate::answer::Answer;
 use crate::entry::ServerEntry;
 use crate::fault::Fault;
@@ -57,8 +57,7 @@ pub(crate) struct Settings {
     pub(crate) folder: PathBuf,
     /// The directory in which it runs; by default the agent's.
     pub(crate) dir: Option<PathBuf>,
-    /// Variables that are added to the agent's environment.
-    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) environment: Environment,
     /// Whether it is restarted.
     pub(crate) restart: bool,
     pub(crate) sandbox: Option<Confinement>,
@@ -85,12 +84,11 @@ pub(crate) fn make(
             .at("argv")
             .help("write `process = { argv = [\"python3\", \"gate.py\"] }`"));
     };
-    let texts = entry.argv.iter().chain(entry.env.values());
-    if let Some(text) = texts.into_iter().find(|text| text.contains('\0')) {
+    if let Some(text) = entry.argv.iter().find(|text| text.contains('\0')) {
         let message = format!("`{}` contains a NUL byte", text.escape_debug());
         return Err(Wrong::new(message));
     }
-    command::check_names(entry.env.keys()).map_err(|wrong| wrong.at("env"))?;
+    let environment = Environment::check(&entry.env, dialect)?;
     let limits = entry.sandbox.as_ref();
     let limits = limits.map(|limits| command::sandbox(limits, making));
     let mut modes = Vec::new();
@@ -105,7 +103,7 @@ pub(crate) fn make(
         argv: entry.argv.clone(),
         folder: making.folder.clone(),
         dir: entry.dir.as_ref().map(|dir| making.folder.join(dir)),
-        env: entry.env.clone(),
+        environment,
         restart: entry.restart.unwrap_or(true),
         sandbox: limits.transpose()?,
         modes,
