@@ -59,11 +59,11 @@ impl Judged {
     /// use serde_json::json;
     ///
     /// let policy = SecurityPolicy::new()?;
-    /// let call = BeforeToolCall::new("1", "shell", json!({ "command": "ls src/{a,b}" }));
+    /// let call = BeforeToolCall::new("1", "shell", json!({ "command": "X=src; ls $X" }));
     /// let judged = policy.judged(&AgentContext::new("s1"), &call).unwrap().expect("it has a command");
     /// let plan = judged.plan();
     /// assert_eq!(plan.program(), "sh");
-    /// assert_eq!(plan.arguments().last().unwrap(), "ls src/a src/b");
+    /// assert!(plan.arguments().last().unwrap().ends_with("ls src"));
     /// # Ok::<_, hooks_builtin::BuildError>(())
     /// ```
     #[must_use]
