@@ -14,18 +14,13 @@ impl SecretKind {
     ) -> Option<Range<usize>> {
         match self {
             SecretKind::Card => card(text, without_escape(text, found)),
-            SecretKind::UsSsn => {
-                Some(without_escape(text, found)).filter(|found| is_ssn(text, found))
-            }
-            SecretKind::KoreanRrn => {
-                Some(without_escape(text, found)).filter(|found| is_rrn(text, found))
+            SecretKind::UsSsn | SecretKind::KoreanRrn => {
+                Some(without_escape(text, found)).filter(|found| is_of_person(self, text, found))
             }
             SecretKind::Email => email(text, floor, found),
             SecretKind::Credential => credential(text, found),
             SecretKind::UrlPassword => url_password(text, found),
-            SecretKind::PrivateKey if !text[found.clone()].starts_with("AGE") => {
-                Some(found.start..end_of_block(text, &found)?)
-            }
+            SecretKind::PrivateKey => private_key(text, floor, found),
             SecretKind::AwsKey | SecretKind::Azure | SecretKind::Authorization => {
                 named(self, text, found)
             }
@@ -293,26 +288,40 @@ fn has_check_digit(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-fn is_ssn(text: &str, found: &Range<usize>) -> bool {
+/// Whether digits are the number of a person. Without the usual dashes, a label must be before them.
+fn is_of_person(kind: SecretKind, text: &str, found: &Range<usize>) -> bool {
     let number = &text[found.clone()];
-    let (area, group, serial) = (&number[..3], &number[4..6], &number[7..]);
-    !matches!(area, "000" | "666")
-        && !area.starts_with('9')
-        && group != "00"
-        && serial != "0000"
+    let digits: Vec<_> = number.bytes().filter(u8::is_ascii_digit).collect();
+    let (dashes, is_valid) = if kind == SecretKind::UsSsn {
+        let (area, group, serial) = (&digits[..3], &digits[3..5], &digits[5..]);
+        let is_area = area != b"000" && area != b"666" && area[0] != b'9';
+        (2, is_area && group != b"00" && serial != b"0000")
+    } else {
+        let two = |at: usize| (digits[at] - b'0') * 10 + digits[at + 1] - b'0';
+        let days = match two(2) {
+            2 => 29,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => 0,
+        };
+        (1, (1..=days).contains(&two(4)))
+    };
+    let is_label = |word: &str| {
+        let mut labels = "ssn social rrn resident".split(' ');
+        let last = word.rsplit('_').next().unwrap_or_default();
+        labels.any(|label| last.eq_ignore_ascii_case(label)) || word.starts_with("주민")
+    };
+    is_valid
         && stands_alone(text, found)
+        && (number.matches('-').count() == dashes
+            || words_before(text, found.start, 4).any(is_label))
 }
 
-fn is_rrn(text: &str, found: &Range<usize>) -> bool {
-    let number = &text.as_bytes()[found.clone()];
-    let two = |at: usize| (number[at] - b'0') * 10 + number[at + 1] - b'0';
-    let days = match two(2) {
-        2 => 29,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
-    };
-    (1..=days).contains(&two(4)) && stands_alone(text, found)
+/// Returns the last words shortly before a position, the nearest one first.
+fn words_before(text: &str, at: usize, count: usize) -> impl Iterator<Item = &str> {
+    let near = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
+    let words = near.rsplit(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)));
+    words.filter(|word| !word.is_empty()).take(count)
 }
 
 /// The maximum number of letters and digits in an escape.
@@ -354,14 +363,22 @@ fn is_letter(c: char) -> bool {
 
 /// Whether a secret cannot go on behind a character: a blank, or one of a script that needs none.
 pub(super) fn is_border(c: char) -> bool {
-    c.is_whitespace() || !(c.is_ascii() || is_letter(c))
+    c.is_whitespace() || !(c.is_ascii() || is_letter(c) || is_hidden(c))
+}
+
+/// What [`is_hidden`] finds.
+pub(super) const HIDDEN: &str = r"[\u{ad}\u{200b}-\u{200f}\u{2060}-\u{2064}\u{feff}]";
+
+/// Whether a character has no width, and so may be in the middle of a secret.
+pub(super) fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 /// Whether the text around an `@` is code: a label of Kotlin, a slot of R, or git's usual user.
 fn is_of_code(local: &str, rest: &str) -> bool {
     matches!(
         local,
-        "git" | "this" | "super" | "return" | "break" | "continue"
+        "git" | "this" | "super" | "return" | "break" | "continue" | "x-oauth-basic"
     ) || rest.starts_with('$')
         || rest.starts_with("[[")
 }
@@ -402,30 +419,50 @@ fn named(kind: SecretKind, text: &str, found: Range<usize>) -> Option<Range<usiz
     let is_secret = match kind {
         _ if is_masked(&text[start..end]) => false,
         _ if name.is_none() && is_in_word(text, start) => false,
-        SecretKind::AwsKey if found.len() == "AKIA".len() + 16 => return Some(found),
         // Exactly as long as the form.
-        SecretKind::AwsKey if name.is_some() => {
+        SecretKind::AwsKey if name.is_some() || found.len() == "AKIA".len() + 16 => {
             let next = after(text, found.end)[0];
             let is_longer = next.is_ascii_alphanumeric() || b"/+=".contains(&next);
-            return (!is_longer).then_some(start..found.end);
+            let is_id = text[found.clone()].starts_with('A') && !is_in_word(text, found.start);
+            return (is_id || !is_longer)
+                .then_some(if is_id { found.start } else { start }..found.end);
         }
-        SecretKind::Authorization => is_random(&text[start..end]) || is_base64(&text[start..end]),
+        SecretKind::Authorization => {
+            let (value, label) = (&text[start..end], &text[found.start..start]);
+            let has = |word: &str| contains(label, word);
+            let is_scheme = |c: char| c.is_ascii_alphabetic();
+            // `Basic` is a word, and a header without a scheme may name a policy.
+            if has("basic") && !has("authorization") {
+                is_random(value) && is_base64(value)
+            } else if has("authorization") && !label.trim_end().ends_with(is_scheme) {
+                is_random(value) && value.bytes().filter(u8::is_ascii_digit).count() > 2
+            } else {
+                is_random(value) || is_base64(value)
+            }
+        }
         _ => true,
     };
     is_secret.then_some(start..end)
 }
 
-/// Whether a part of a text has letters and digits mixed, as no word and no name of a version has.
+/// Whether a text is a UUID, or a part of it has letters and digits mixed, as no word and no name of a version has.
 fn is_random(text: &str) -> bool {
-    text.split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|part| {
-            let least = if part.bytes().any(|byte| byte.is_ascii_uppercase()) {
-                8
-            } else {
-                12
-            };
-            part.len() >= least && is_mixed(part)
-        })
+    let is_uuid = text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    is_uuid
+        || text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|part| {
+                let least = if part.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                    8
+                } else {
+                    12
+                };
+                part.len() >= least && is_mixed(part)
+            })
 }
 
 /// Whether a text may be the base64 of something.
@@ -440,20 +477,22 @@ fn is_base64(text: &str) -> bool {
 /// The maximum number of bytes of a value that are judged.
 const MOST_OF_VALUE: usize = 512;
 
-/// Returns the range of the value behind a name and what is between them.
+/// Returns the range of the value behind a name and what is between them, or behind what a program takes.
 fn credential(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let name = &text[found.clone()];
-    // Models need those to turn pages.
-    let cursors = ["page", "next", "continuation", "sync"];
-    let before = text[..found.start].trim_end_matches(['_', '-']).as_bytes();
-    let is_cursor = |cursor: &&str| {
-        let last = before.len().saturating_sub(cursor.len());
-        before[last..].eq_ignore_ascii_case(cursor.as_bytes())
-    };
-    if contains(name, "token") && cursors.iter().any(is_cursor) {
+    let quote = name.chars().next_back().filter(|c| "\"'`".contains(*c));
+    let is_command = name.starts_with(':') || (name.contains(" -") && !name.contains('\n'));
+    // `echo ada:… | chpasswd`
+    if let Some((echo, _)) = name.split_once('|')
+        && let Some(value) = echo.strip_prefix("echo ")
+    {
+        let value = value.trim_matches(['"', '\'', ' ']).rsplit(':').next()?;
+        let start = value.as_ptr().addr() - text.as_ptr().addr();
+        return (!is_placeholder(value)).then_some(start..start + value.len());
+    }
+    if !is_command && !is_name_of_secret(text, found.start, name) {
         return None;
     }
-    let quote = name.chars().next_back().filter(|c| "\"'`".contains(*c));
     let is_end = |c: char| {
         is_border(c) || "\"'`\\".contains(c) || (quote.is_none() && ",;&|<>(){}[]".contains(c))
     };
@@ -467,16 +506,76 @@ fn credential(text: &str, found: Range<usize>) -> Option<Range<usize>> {
         None => next.is_some_and(|next| "([{".contains(next)) || is_path(known),
     };
     let is_sign = |byte: u8| byte.is_ascii_digit() || b"!@#^*+?~$%&".contains(&byte);
-    let is_password = ["passw", "passphrase", "pwd"]
-        .iter()
-        .any(|word| contains(name, word));
-    let is_secret = if is_password {
-        known.len() >= 6 && known.bytes().any(is_sign) && !known.starts_with(['/', '~', '.'])
+    let is_password = PASSWORDS.split(' ').any(|word| contains(name, word));
+    let has_sign = is_command || known.bytes().any(is_sign);
+    let least = if is_command { 4 } else { 6 };
+    let is_secret = if is_command || is_password {
+        known.len() >= least && has_sign && !known.starts_with(['/', '~', '.', '-'])
     } else {
         is_random(known)
     };
     let is_secret = is_secret && !is_code && !is_placeholder(known);
     is_secret.then(|| found.end..found.end + rest.find(is_end).unwrap_or(rest.len()))
+}
+
+/// What names of passwords have in them. Other values are keys, which are random.
+const PASSWORDS: &str = "pass psk pw masterauth rediscli identified securestring";
+
+/// Whether a name, with what is between it and its value, is one of a secret, and what is between them gives it a value.
+fn is_name_of_secret(text: &str, at: usize, name: &str) -> bool {
+    // Models need those to turn pages, and everybody may know the others.
+    let mut others = "page next continuation sync public site primary foreign cache sort partition anon publishable \
+        object s3 idempotency"
+        .split(' ');
+    let starts = |start: &str| {
+        name.get(..start.len())
+            .is_some_and(|name| name.eq_ignore_ascii_case(start))
+    };
+    let near = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
+    let before = near.trim_end_matches(['_', '-']);
+    let is_other = |other: &str| {
+        let last = before.len().checked_sub(other.len());
+        last.and_then(|last| before.get(last..))
+            .is_some_and(|last| last.eq_ignore_ascii_case(other))
+    };
+    if (starts("token") || name.starts_with("_KEY")) && others.any(is_other) {
+        return false;
+    }
+    let is_of_name =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/');
+    let start = near.trim_end_matches(is_of_name);
+    let part = &near[start.len()..];
+    let between = name.trim_end_matches(|c: char| c.is_whitespace() || "\"'`\\".contains(c));
+    match between.bytes().next_back() {
+        Some(last) if last != b'(' && (part.starts_with('-') || starts("-")) => true,
+        // An identifier of a session is none, but its cookie is.
+        _ if ["sid", "sess", "_sess"].into_iter().any(starts) && !contains(name, "key") => {
+            between.ends_with('=')
+        }
+        // `define('PASSWORD', '…')`
+        Some(b',') => start.trim_end_matches(['"', '\'', '`', ' ']).ends_with('('),
+        // `setPassword("…")`, `.password("…")`
+        Some(b'(') => {
+            let set = part.rsplit(['.', ':']).next().unwrap_or_default();
+            let is_set = ["se", "Se", "with"]
+                .iter()
+                .any(|start| set.starts_with(start));
+            is_set || near.ends_with(['.', '>', ':'])
+        }
+        // `ENV PASSWORD …`, `login ada password …`
+        Some(last) if last.is_ascii_alphanumeric() && !between.contains([':', '=', '>', '|']) => {
+            let setters = "env arg setenv setx -x -gx -ux config --global machine login default connect with \
+                identified requirepass masterauth convertto-securestring"
+                .split(' ');
+            let is_setter = |word: &str| {
+                setters
+                    .clone()
+                    .any(|setter| word.eq_ignore_ascii_case(setter))
+            };
+            words_before(text, at + between.len(), 3).any(is_setter)
+        }
+        _ => true,
+    }
 }
 
 /// Whether a text has a word of ASCII in it, in any case.
@@ -498,21 +597,24 @@ fn is_path(text: &str) -> bool {
 
 /// Whether a value stands for another one: `$NAME`, `{{ name }}`, `<name>`, `your-password-1`, `xxxx`.
 fn is_placeholder(value: &str) -> bool {
-    let words = "a api change changeme enter example here insert key me my new none null old passwd \
-        password placeholder redacted secret string the token user your";
-    let is_known = |word: &str| {
-        word.is_empty()
-            || words
-                .split(' ')
-                .any(|known| known.eq_ignore_ascii_case(word))
+    let words = "a api basic change changeme enter example here insert key me my new none null oauth old passwd \
+        password placeholder redacted secret string the token user x your";
+    let algorithms =
+        "aes argon base bcrypt email hmac int mb md oauth pbkdf scram scrypt sha utf varchar";
+    let is_of = |words: &str| {
+        let is_known = |word: &str| {
+            let mut words = words.split(' ');
+            word.is_empty() || words.any(|known| known.eq_ignore_ascii_case(word))
+        };
+        value
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .all(is_known)
     };
-    let is_of_words = value
-        .split(|c: char| !c.is_ascii_alphabetic())
-        .all(is_known);
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.starts_with(['$', '<', '{', '[', '*', '!', '%', '=', '>', '@'])
         || is_masked(value)
-        || (is_of_words && digits <= 1)
+        || (is_of(words) && digits <= 1)
+        || (is_of(algorithms) && digits < value.len())
 }
 
 /// Returns the range of the password in the beginning of a URL, `://user:password@`.
@@ -582,6 +684,12 @@ fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
 const MOST_OF_BLOCK: usize = 48 * 1024;
 const PEM_BEGINS: &str = "-----BEGIN ";
 const PUTTY_BEGINS: &str = "Private-Lines: ";
+const PEM_ENDS: &str = "-----END ";
+/// How far before its end the lines of a key without a beginning are searched, the maximum length of one, and the minimum
+/// length of the first.
+const MOST_OF_TAIL: usize = 4096;
+pub(super) const MOST_OF_LINE: usize = 128;
+const LINE_OF_TAIL: usize = 20;
 /// How far from the beginning the first line of a key is searched. There may be comments before it.
 const MOST_OF_COMMENTS: usize = 1024;
 /// The minimum length of a line of a key, except its last line.
@@ -590,14 +698,52 @@ const LINE_OF_KEY: usize = 40;
 /// Returns the range in which the next private key from a position on may be, as far as the text tells. What follows the
 /// range changes nothing before its end.
 pub(super) fn next_key(text: &str, from: usize) -> Range<usize> {
-    let mut places = text[from..]
-        .match_indices(['-', 'P'])
-        .map(|(at, _)| from + at);
-    let begins = [PEM_BEGINS, PUTTY_BEGINS];
-    let Some(begin) = places.find(|at| begins.iter().any(|begins| text[*at..].starts_with(begins)))
-    else {
-        return usize::MAX..usize::MAX;
-    };
+    let mut at = from;
+    for line in text[from..].split_inclusive('\n') {
+        let begins = [PEM_BEGINS, PUTTY_BEGINS];
+        let begin = begins.iter().filter_map(|begins| line.find(begins)).min();
+        if let Some(begin) = begin {
+            return block(text, at + begin);
+        }
+        let part = last_of_key(line);
+        if (LINE_OF_TAIL..=MOST_OF_LINE).contains(&part.len()) {
+            let begin = part.as_ptr().addr() - text.as_ptr().addr();
+            return begin..end_of_tail(text, at + line.len());
+        }
+        at += line.len();
+    }
+    usize::MAX..usize::MAX
+}
+
+/// Returns what a line ends with, if that may be of a key.
+fn last_of_key(line: &str) -> &str {
+    let is_of_key = |c: char| u8::try_from(c).is_ok_and(is_of_key);
+    let line = line.trim_end();
+    &line[line.trim_end_matches(is_of_key).len()..]
+}
+
+/// Returns the end of the lines of a key whose beginning is missing, from the second line on.
+fn end_of_tail(text: &str, from: usize) -> usize {
+    let mut end = from;
+    for line in text[from..].split_inclusive('\n') {
+        // Another key may begin on the same line.
+        if let Some(at) = line.find(PEM_ENDS) {
+            return end + at + PEM_ENDS.len();
+        }
+        // The rest of the line is to come.
+        if !line.ends_with('\n') && PEM_ENDS.starts_with(line.trim_start()) {
+            return usize::MAX;
+        }
+        if last_of_key(line).len() < line.trim().len() || end - from > MOST_OF_TAIL {
+            return end;
+        }
+        end += line.len();
+    }
+    usize::MAX
+}
+
+/// Returns the range of a private key that begins at a position.
+fn block(text: &str, begin: usize) -> Range<usize> {
     let label = begin + PEM_BEGINS.len();
     let (label, last) = match &text[label..text.floor_char_boundary(label + 64)] {
         _ if text[begin..].starts_with(PUTTY_BEGINS) => ("", "Private-MAC: ".into()),
@@ -631,6 +777,46 @@ pub(super) fn next_key(text: &str, from: usize) -> Range<usize> {
         other.map_or(end, |other| end.min(other.max(MOST_OF_COMMENTS)))
     };
     begin..body.saturating_add(end)
+}
+
+/// Returns the range of a private key, in any of its forms.
+fn private_key(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> {
+    let form = &text[found.clone()];
+    let end = || found.end + SecretKind::Azure.rest(text, found.end);
+    match form.as_bytes() {
+        _ if form.starts_with(PEM_ENDS) => {
+            Some(start_of_tail(text, floor, found.start)?..found.end)
+        }
+        [b'-' | b'P', ..] => Some(found.start..end_of_block(text, &found)?),
+        _ if is_in_word(text, found.start) || is_masked(form) => None,
+        // A number of a JSON web key has no sign of its own, and a hash has no capital letters.
+        [b'"' | b'\\', ..] => {
+            let start = found.start + form.rfind('"')? + 1;
+            let has = |is: fn(&u8) -> bool| text.as_bytes()[start..found.end].iter().any(is);
+            let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+            is_mixed.then(|| start..end())
+        }
+        _ => Some(found.start..end()),
+    }
+}
+
+/// Returns where the lines of a key begin, of which only the last line is a PEM's.
+fn start_of_tail(text: &str, floor: usize, end: usize) -> Option<usize> {
+    let from = floor.max(end.saturating_sub(2 * MOST_OF_TAIL));
+    let before = &text[text.ceil_char_boundary(from)..end];
+    let (mut start, mut count) = (end, 0);
+    for line in before.rsplit('\n').flat_map(|line| line.rsplit("\\n")) {
+        let line = bare(line);
+        let part = last_of_key(line);
+        if !part.is_empty() {
+            start = part.as_ptr().addr() - text.as_ptr().addr();
+            count += part.len();
+        }
+        if part.len() < line.len() || (part.is_empty() && count > 0) {
+            break;
+        }
+    }
+    (count >= LINE_OF_TAIL).then_some(start)
 }
 
 /// Returns the end of the PEM block that begins with this first line: the line with the same label, or the last line

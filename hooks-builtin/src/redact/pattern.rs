@@ -66,7 +66,7 @@ fn may_be_empty(pattern: &str) -> bool {
 pub(super) fn compile(patterns: &[impl AsRef<str>]) -> Result<Regex, String> {
     let config = Regex::config()
         .nfa_size_limit(Some(MOST_BYTES))
-        .hybrid_cache_capacity(4 << 20);
+        .hybrid_cache_capacity(16 << 20);
     Regex::builder()
         .configure(config)
         .build_many(patterns)

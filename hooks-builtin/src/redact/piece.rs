@@ -9,7 +9,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 
-use super::judge::{is_border, next_key};
+use super::judge::{MOST_OF_LINE, is_border, next_key};
 
 /// Compiles a regular expression that matches a text which ends in the middle of one of the patterns, or with it.
 pub(super) fn open_at_the_end(patterns: impl Iterator<Item = String>) -> Regex {
@@ -108,9 +108,11 @@ impl<'t> Ends<'t> {
 
     /// Returns what is known when there is no further end, as places behind the last one.
     pub(super) fn known(&self) -> Known {
-        // A key may begin with the last bytes.
-        let last = self.text.len().saturating_sub(16);
-        let keys = self.key.start.min(self.text.floor_char_boundary(last));
+        // A key may begin with the last word, unless that is too long for a line of one.
+        let last = self.text.len().saturating_sub(2 * MOST_OF_LINE);
+        let last = self.text.floor_char_boundary(last);
+        let word = self.text[last..].rfind(char::is_whitespace);
+        let keys = self.key.start.min(last + word.unwrap_or(0));
         Known {
             ends: self.text.len() - self.from,
             keys: keys.saturating_sub(self.from),

@@ -9,6 +9,7 @@ use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input, Match, PatternID};
 
 use super::NamedPattern;
+use super::judge::{HIDDEN, is_border, is_hidden};
 use super::kind::SecretKind;
 use super::pattern::{Pattern, compile};
 use super::piece::{Ends, Known, open_at_the_end};
@@ -22,7 +23,7 @@ pub(super) struct Scanner {
     /// Matches a text that ends in the middle of a secret with blanks. Compiled when there is something to redact.
     open: OnceLock<Regex>,
     own: Vec<Pattern>,
-    /// The first kinds are tokens, and own patterns come last.
+    /// The first kinds are tokens, and own patterns come last. One more pattern finds characters that hide a secret.
     targets: Vec<Target>,
     /// How many of the kinds are tokens.
     tokens: usize,
@@ -43,6 +44,9 @@ const CLOSE: &str = "]";
 
 /// How many bytes before a piece its secrets may depend on.
 pub(super) const CONTEXT: usize = 64;
+
+/// How many bytes of a secret are searched on both sides of a character that hides it.
+const NEAR: usize = 200;
 
 /// How often a text is scanned for what the previous replacements have uncovered.
 const MOST_PASSES: u32 = 16;
@@ -99,7 +103,8 @@ impl Scanner {
         } else {
             let own = patterns.iter().map(|pattern| pattern.regex.as_str());
             let kinds = kinds.iter().map(|kind| kind.pattern());
-            let all: Vec<_> = kinds.chain(own.map(String::from)).collect();
+            let own = own.chain([HIDDEN]).map(String::from);
+            let all: Vec<_> = kinds.chain(own).collect();
             let automaton = compile(&all).map_err(|reason| wrong(format!("together {reason}")))?;
             automaton.into()
         };
@@ -127,7 +132,8 @@ impl Scanner {
     fn automaton(&self) -> &Regex {
         self.compiled.get_or_init(|| {
             let kinds = self.targets.iter().filter_map(|target| target.kind);
-            let patterns: Vec<_> = kinds.map(SecretKind::pattern).collect();
+            let hidden = [HIDDEN.to_owned()];
+            let patterns: Vec<_> = kinds.map(SecretKind::pattern).chain(hidden).collect();
             compile(&patterns)
                 .unwrap_or_else(|error| unreachable!("every kind fits into one automaton: {error}"))
         })
@@ -300,8 +306,13 @@ impl Scanner {
                 .automaton()
                 .search(&Input::new(text).span(range.clone()))?;
             let start = found.start();
-            if let Some(secret) = self.judge(text, floor, &found) {
-                return Some(secret);
+            let secret = if found.pattern().as_usize() == self.targets.len() {
+                self.behind(text, floor..range.end, found.range())
+            } else {
+                self.judge(text, floor, &found)
+            };
+            if secret.is_some() {
+                return secret;
             }
             // A candidate that is not this kind of secret may be another kind, which begins at the same place or later.
             // What is no token of one vendor is none of another.
@@ -316,6 +327,31 @@ impl Scanner {
             }
             range.start = start + text[start..].chars().next().map_or(1, char::len_utf8);
         }
+    }
+
+    /// Returns the secret that is cut by a character without a width.
+    fn behind(
+        &self,
+        text: &str,
+        within: Range<usize>,
+        hidden: Range<usize>,
+    ) -> Option<(Range<usize>, &Target)> {
+        let start = text.ceil_char_boundary(within.start.max(hidden.start.saturating_sub(NEAR)));
+        let end = text.floor_char_boundary(within.end.min(hidden.end + NEAR));
+        let start = hidden.start - text[start..hidden.start].rsplit(is_border).next()?.len();
+        let end = hidden.end + text[hidden.end..end].split(is_border).next()?.len();
+        let (mut bare, mut places) = (String::new(), Vec::new());
+        for (at, c) in text[start..end].char_indices() {
+            if !is_hidden(c) {
+                bare.push(c);
+                places.resize(bare.len(), start + at);
+            }
+        }
+        let (secret, target) = self.next(&bare, 0..bare.len())?;
+        let last = places[secret.end - 1];
+        let last = last + text[last..].chars().next().map_or(0, char::len_utf8);
+        let secret = places[secret.start]..last;
+        secret.contains(&hidden.start).then_some((secret, target))
     }
 
     /// Returns the match, if it is a secret.
@@ -335,7 +371,8 @@ impl Scanner {
             return None;
         }
         // A value that is a secret by itself has a better name than what its own name says.
-        if secret.start > found.start() && target.kind.is_some_and(SecretKind::is_of_name) {
+        let is_named = |kind: SecretKind| kind.is_of_name() || kind == SecretKind::UrlPassword;
+        if secret.start > found.start() && target.kind.is_some_and(is_named) {
             let input = Input::new(text).span(secret.start..found.end().max(secret.end));
             let value = self.automaton().search(&input.anchored(Anchored::Yes));
             let better = value.and_then(|value| self.judge(text, secret.start, &value));

@@ -404,6 +404,86 @@ fn a_stream_holds_no_more_than_it_says() {
 }
 
 #[test]
+fn a_character_without_a_width_hides_no_secret() {
+    for (text, redacted) in [
+        (
+            "x gh\u{200b}p_0123456789abcdefghij\u{ad}\u{200d}ABCDEFGHIJ012345, y",
+            "x [REDACTED:github_token], y",
+        ),
+        ("AKIAIOSF\u{feff}ODNN7EXAMPLE.", "[REDACTED:aws_key]."),
+        (
+            "password: hun\u{2060}ter2!",
+            "password: [REDACTED:credential]",
+        ),
+        (
+            "4111\u{200b}111111111111 and ada\u{ad}@example.org",
+            "[REDACTED:card] and [REDACTED:email]",
+        ),
+        ("co\u{ad}oper\u{ad}ation, می\u{200c}خواهم", ""),
+    ] {
+        let redacted = if redacted.is_empty() { text } else { redacted };
+        assert_eq!(ALL.redact(text), redacted);
+        let letters = text
+            .char_indices()
+            .map(|(at, c)| &text[at..at + c.len_utf8()]);
+        assert_eq!(streamed(&ALL, letters), redacted);
+    }
+}
+
+#[test]
+fn the_end_of_a_private_key_hides_the_lines_before_it() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjMIIEvQIBADANBgkqhkiG9w0B";
+    let end = "-----END RSA PRIVATE KEY-----";
+    for (text, redacted) in [
+        (
+            format!("$ tail -3 key.pem\n{line}\n{line}\nAQEF==\n{end}\n$ ls\n"),
+            "$ tail -3 key.pem\n[REDACTED:private_key]\n$ ls\n",
+        ),
+        (
+            format!("\"key\": \"{line}\\n{line}\\n{end}\\n\""),
+            "\"key\": \"[REDACTED:private_key]\\n\"",
+        ),
+        (
+            format!(
+                "{line}\n{end}{}\n{line}\n{end}",
+                end.replace("END", "BEGIN")
+            ),
+            "[REDACTED:private_key][REDACTED:private_key]",
+        ),
+    ] {
+        assert_eq!(ALL.redact(&text), redacted);
+        let letters = text
+            .char_indices()
+            .map(|(at, c)| &text[at..at + c.len_utf8()]);
+        assert_eq!(streamed(&ALL, letters), redacted);
+    }
+    // Base64 of something else stays, and a stream does not hold all of it.
+    let mut stream = ALL.stream();
+    let lines = format!("{line}\n").repeat(1000);
+    let shown = stream.push(&lines);
+    assert!(lines.starts_with(&shown) && lines.len() - shown.len() < 5000);
+    assert_eq!(shown + &stream.finish(), lines);
+    let certificate = format!("{line}\n-----END CERTIFICATE-----\n");
+    assert_eq!(ALL.redact(&certificate), certificate);
+}
+
+#[test]
+fn a_token_in_a_url_has_the_name_of_its_vendor() {
+    for (text, redacted) in [
+        (
+            "https://x-access-token:ghp_0123456789abcdefghijABCDEFGHIJ012345@github.com/o/r",
+            "https://x-access-token:[REDACTED:github_token]@github.com/o/r",
+        ),
+        (
+            "https://ada:hunter2@example.com/o/r",
+            "https://ada:[REDACTED:url_password]@example.com/o/r",
+        ),
+    ] {
+        assert_eq!(ALL.redact(text), redacted);
+    }
+}
+
+#[test]
 fn the_table_is_in_order() {
     let names = SecretKind::ALL.map(SecretKind::name);
     let tokens: Vec<_> = SecretKind::ALL
@@ -518,6 +598,14 @@ fn what_looks_like_a_secret_everywhere_is_read_once() {
         "[REDACTED:",
         "secret_key = ",
         "axoxb-",
+        "--key-",
+        "password token ",
+        "curl -u ",
+        "echo aaaa |",
+        "a\u{200b}",
+        "key\n",
+        "0123456789abcdefghijklmnopqrst\n",
+        "x-----END PRIVATE KEY-----",
         "axapp-",
         "xgithub_pat_",
         "xghp_",
