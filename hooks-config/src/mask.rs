@@ -9,18 +9,6 @@ use crate::place::Segment;
 const PARTS: [&str; 6] = ["secret", "token", "passw", "auth", "cookie", "credential"];
 /// The names of tables whose values may be secrets.
 const TABLES: [&str; 2] = ["env", "headers"];
-/// How secrets of well-known services begin.
-const TOKENS: [&str; 9] = [
-    "whsec_",
-    "sk-",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "AKIA",
-];
 
 /// Whether the value of a key may be a secret.
 fn is_secret(key: &str) -> bool {
@@ -106,37 +94,54 @@ pub(crate) fn message(told: &str, path: &[Segment]) -> String {
     told
 }
 
-/// Hides secrets that are known by their form: users and queries of URLs, and tokens of well-known services.
+/// Hides secrets that are known by their form: all of a URL but its scheme and its host, and words that look random, as the
+/// tokens of all services do.
 pub(crate) fn text(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    let next = |rest: &str| {
-        let starts = |mark: &str| {
-            let mut starts = rest.match_indices(mark).map(|(at, _)| at);
-            // `task-force` is no secret; no word contains any of the other marks.
-            starts.find(|at| mark != "sk-" || !rest[..*at].ends_with(is_of_word))
-        };
-        let marks = TOKENS.into_iter().chain(["://"]);
-        let found = marks.filter_map(|mark| Some((starts(mark)? + mark.len(), mark)));
-        found.min()
+    let is_end = |c: char| c.is_whitespace() || "\"'`<>{}".contains(c);
+    let words = text.split_inclusive(is_end);
+    words.map(|word| hide(word, is_end)).collect()
+}
+
+/// Hides what is secret in a word, except the character that ends it.
+fn hide(word: &str, is_end: impl Fn(char) -> bool) -> String {
+    let (word, end) = word.split_at(word.trim_end_matches(is_end).len());
+    let stars = |hidden: &str| "*".repeat(hidden.chars().count());
+    // JSON may escape a slash.
+    let marks = ["://", r":\/\/"];
+    let mark = marks.into_iter().find(|mark| word.contains(mark));
+    let Some((mark, (scheme, rest))) = mark.and_then(|mark| Some((mark, word.split_once(mark)?)))
+    else {
+        let parts = word.split_inclusive(|c| !(is_of_word(c) || ".+=".contains(c)));
+        let parts = parts.map(|part| {
+            // The files' own secrets begin so.
+            let is_own = part.len() > 7 && part.contains("whsec_");
+            let is_secret = is_own || part.split(|c: char| !c.is_alphanumeric()).any(is_random);
+            if is_secret {
+                let inside = part.trim_end_matches(|c| !(is_of_word(c) || ".+=".contains(c)));
+                stars(inside) + &part[inside.len()..]
+            } else {
+                part.to_owned()
+            }
+        });
+        return parts.chain([end.to_owned()]).collect();
     };
-    while let Some((start, mark)) = next(rest) {
-        let (open, after) = rest.split_at(start);
-        let end = after.find(|c: char| c.is_whitespace() || "\"'`<>{}".contains(c));
-        let (word, left) = after.split_at(end.unwrap_or(after.len()));
-        let (user, query) = match mark {
-            "://" => (word.rfind('@'), word.find('?')),
-            _ => (Some(word.len()), None),
-        };
-        shown.push_str(open);
-        shown.extend(word.char_indices().map(|(at, c)| {
-            let is_hidden =
-                user.is_some_and(|end| at < end) || query.is_some_and(|start| at > start);
-            if is_hidden { '*' } else { c }
-        }));
-        rest = left;
-    }
-    shown + rest
+    // A password may have a slash, and so may a path have an `@`.
+    let path = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    let host = if rest[path..].contains('@') {
+        path
+    } else {
+        rest[..path].rfind('@').unwrap_or(0)
+    };
+    let shown = path + usize::from(rest[path..].starts_with('/'));
+    let open = stars(&rest[..host]) + &rest[host..shown];
+    [scheme, mark, &open, &stars(&rest[shown..]), end].concat()
+}
+
+/// Whether a part of a word has letters and digits mixed, as only tokens and hashes have.
+fn is_random(part: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
+    let least = if has(u8::is_ascii_uppercase) { 8 } else { 12 };
+    part.len() >= least && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// Returns what separates a key from its value in a line, with the key.
@@ -199,18 +204,43 @@ mod tests {
             (
                 "",
                 "http = { url = 'https://a/?k=s3', headers = { X = 's3cret' } }",
-                "http = { url = 'https://a/?****', headers = { X = '******' } }",
+                "http = { url = 'https://a/*****', headers = { X = '******' } }",
             ),
             (
                 "",
                 "'https://ada:s3cret@a/b' x",
-                "'https://**********@a/b' x",
+                "'https://**********@a/*' x",
             ),
-            ("", "a 'whsec_s3cret' b", "a 'whsec_******' b"),
+            ("", "a 'whsec_s3cret' b", "a '************' b"),
             (
                 "",
-                "argv = ['gh', 'sk-s3cret'], cwdd = 'x'",
-                "argv = ['gh', 'sk-******'], cwdd = 'x'",
+                "url = 'http://10.0.0.1/token/s3cret'",
+                "url = 'http://10.0.0.1/************'",
+            ),
+            (
+                "",
+                "url = \"https://hooks.example.com:8443/services/T0/B0?x=1\"",
+                "url = \"https://hooks.example.com:8443/******************\"",
+            ),
+            (
+                "",
+                "u = https://ada:s/cret@a/b",
+                "u = https://*****/********",
+            ),
+            (
+                "",
+                "x 'https://a.example#s3' y",
+                "x 'https://a.example***' y",
+            ),
+            (
+                "",
+                "args = ['-p', '/srv/a1b2c3d4e5f6/x']",
+                "args = ['-p', '/srv/************/x']",
+            ),
+            (
+                "",
+                "argv = ['gh', 'sk-s3cretS3cret'], cwdd = 'x'",
+                "argv = ['gh', '***************'], cwdd = 'x'",
             ),
             (
                 "",
@@ -251,7 +281,8 @@ mod tests {
                 "argv = ['task-list', '--max-tokens', '5', '--x'], a = 1",
             ),
             ("argv = ['--token', 'a']\n", "name = 'b'"),
-            ("", "url = 'ftp://a.example/b'"),
+            ("", "url = 'ftp://a.example/'"),
+            ("", "model = 'claude-opus-4-20250514'"),
             ("env = { A = 'b' }\n", "tools = ['shell'"),
             ("[hooks.env]\n[[hooks.on]]\n", "name = 'a'"),
         ] {
@@ -272,6 +303,6 @@ mod tests {
         let shown = "invalid type: string \"…\", expected a map";
         assert_eq!(message(nested, &["config".into()]), shown);
         let url = "`https://ada:pw@a/?k=v` is not allowed";
-        assert_eq!(message(url, &[]), "`https://******@a/?***` is not allowed");
+        assert_eq!(message(url, &[]), "`https://******@a/****` is not allowed");
     }
 }

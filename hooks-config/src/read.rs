@@ -490,7 +490,7 @@ fn example_of(path: &[Segment], key: &str) -> Option<&'static str> {
         "root" => "root = \"/srv/workspace\"",
         "command" => "command = \"cargo fmt --check\"",
         "path" => "path = \"audit.jsonl\"",
-        "url" => "url = \"https://audit.example.com/hook\"",
+        "url" => "url = \"https://audit.example.com/\"",
         "name" => "name = \"ticket\"",
         "event" => "event = \"BeforeToolCall\"",
         "regex" => "regex = \"TICKET-[0-9]+\"",

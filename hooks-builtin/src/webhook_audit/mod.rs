@@ -164,7 +164,7 @@ impl WebhookAudit {
             }
         }
         let Some(url) = &config.url else {
-            let message = "is empty: write the URL to which events are posted, as `\"https://audit.example.com/hook\"`";
+            let message = "is empty: write the URL to which events are posted, as `\"https://audit.example.com/\"`";
             return Err(BuildError::new(HOOK, "url", message));
         };
         let endpoint = guard
