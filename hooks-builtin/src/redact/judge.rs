@@ -701,8 +701,10 @@ pub(super) fn next_key(text: &str, from: usize) -> Range<usize> {
     let mut at = from;
     for line in text[from..].split_inclusive('\n') {
         let begins = [PEM_BEGINS, PUTTY_BEGINS];
-        let begin = begins.iter().filter_map(|begins| line.find(begins)).min();
-        if let Some(begin) = begin {
+        let mut places = line.match_indices(['-', 'P']).map(|(at, _)| at);
+        if let Some(begin) =
+            places.find(|at| begins.iter().any(|begins| line[*at..].starts_with(begins)))
+        {
             return block(text, at + begin);
         }
         let part = last_of_key(line);
@@ -793,8 +795,7 @@ fn private_key(text: &str, floor: usize, found: Range<usize>) -> Option<Range<us
         [b'"' | b'\\', ..] => {
             let start = found.start + form.rfind('"')? + 1;
             let has = |is: fn(&u8) -> bool| text.as_bytes()[start..found.end].iter().any(is);
-            let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-            is_mixed.then(|| start..end())
+            (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)).then(|| start..end())
         }
         _ => Some(found.start..end()),
     }

@@ -29,6 +29,8 @@ pub struct PatternError {
 
 /// The maximum size of the automaton of the patterns, in bytes.
 pub(super) const MOST_BYTES: usize = 8 << 20;
+/// The maximum size of the states of an automaton that are kept, in bytes. A text takes what it needs.
+pub(super) const MOST_OF_CACHE: usize = 16 << 20;
 
 impl Pattern {
     /// Checks a regular expression.
@@ -66,7 +68,7 @@ fn may_be_empty(pattern: &str) -> bool {
 pub(super) fn compile(patterns: &[impl AsRef<str>]) -> Result<Regex, String> {
     let config = Regex::config()
         .nfa_size_limit(Some(MOST_BYTES))
-        .hybrid_cache_capacity(16 << 20);
+        .hybrid_cache_capacity(MOST_OF_CACHE);
     Regex::builder()
         .configure(config)
         .build_many(patterns)

@@ -10,6 +10,7 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 
 use super::judge::{MOST_OF_LINE, is_border, next_key};
+use super::pattern::MOST_OF_CACHE;
 
 /// Compiles a regular expression that matches a text which ends in the middle of one of the patterns, or with it.
 pub(super) fn open_at_the_end(patterns: impl Iterator<Item = String>) -> Regex {
@@ -21,6 +22,7 @@ pub(super) fn open_at_the_end(patterns: impl Iterator<Item = String>) -> Regex {
     let begun = Hir::alternation(begun.collect());
     let open = Hir::concat(vec![begun, Hir::look(Look::End)]);
     Regex::builder()
+        .configure(Regex::config().hybrid_cache_capacity(MOST_OF_CACHE))
         .build_from_hir(&open)
         .unwrap_or_else(|error| unreachable!("the patterns were compiled: {error}"))
 }
