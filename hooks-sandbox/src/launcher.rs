@@ -1,8 +1,9 @@
 //! The second life of an executable: it confines itself, and then becomes another program.
 //!
-//! No code runs between fork and exec. The caller's own executable is started once more with a first argument that no
-//! program has by accident, and everything that it must know stands in its arguments.
+//! The caller's own executable is started once more with a first argument that no program has by accident, and everything
+//! that it must know is in its arguments. It has no other thread, so it may fork.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,8 +12,6 @@ use crate::{SandboxError, supervisor};
 
 /// The first argument of the process that supervises the confined one.
 pub(crate) const OUTER: &str = "--hooks-sandbox";
-/// The first argument of the process that confines itself.
-pub(crate) const INNER: &str = "--hooks-sandbox-inner";
 /// The first argument of the process that finds out what this machine has.
 pub(crate) const PROBE: &str = "--hooks-sandbox-probe";
 /// The exit code if the program could not be confined.
@@ -38,14 +37,19 @@ pub fn enter_if_asked() {
     let enter = match words.next().as_deref().and_then(|word| word.to_str()) {
         Some(OUTER) => supervisor::run,
         #[cfg(target_os = "linux")]
-        Some(INNER) => crate::linux::run,
-        #[cfg(target_os = "linux")]
         Some(PROBE) => crate::linux::probe,
         _ => return IS_LAUNCHER.store(true, Ordering::Relaxed),
     };
     let rules = words.next().unwrap_or_default();
     let command: Vec<_> = words.skip(1).collect();
-    let code = enter(&rules.to_string_lossy(), &command).unwrap_or_else(|error| {
+    end_with(|| enter(&rules.to_string_lossy(), &command));
+}
+
+/// Ends this process with an exit code. What the process that it was forked from must clean up is left to that one, also if
+/// this one panics.
+pub(crate) fn end_with(run: impl FnOnce() -> Result<i32, SandboxError>) -> ! {
+    let ended = catch_unwind(AssertUnwindSafe(run));
+    let code = ended.unwrap_or(Ok(FAILED)).unwrap_or_else(|error| {
         eprintln!("{FAILURE}{error}");
         FAILED
     });

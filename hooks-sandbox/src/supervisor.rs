@@ -1,10 +1,9 @@
-//! The process outside: it starts the one that confines itself, waits for it, and cleans up.
+//! The process outside: it forks the one that confines itself, waits for it, and cleans up.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use serde::{Deserialize, Serialize};
 
 use crate::SandboxError;
 use crate::error::Context as _;
@@ -12,11 +11,11 @@ use crate::protect::Hold;
 use crate::rules::{Access, Grant, Rules};
 
 /// What the process that confines itself must know.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) rules: Rules,
     /// What is protected, and how.
-    pub(crate) held: Vec<(PathBuf, Hold)>,
+    pub(crate) held: BTreeMap<PathBuf, Hold>,
     /// The folder of this run: for temporary files, or where the view is mounted.
     pub(crate) scratch: PathBuf,
     /// Where the program starts.
@@ -25,8 +24,6 @@ pub(crate) struct Order {
     pub(crate) has_namespaces: bool,
     /// The port of the proxy, if that is outside.
     pub(crate) proxy: Option<u16>,
-    /// The descriptor of the socket to the supervisor.
-    pub(crate) channel: i32,
 }
 
 impl Order {
@@ -76,35 +73,34 @@ fn set_environment(command: &mut Command, allowed: &[String]) {
 #[cfg(target_os = "linux")]
 mod system {
     use std::ffi::OsString;
-    use std::io;
+    use std::io::{self, Read as _, Write as _};
     use std::net::TcpListener;
-    use std::os::fd::AsRawFd as _;
     use std::os::unix::net::UnixStream;
-    use std::os::unix::process::ExitStatusExt as _;
-    use std::process::{Child, Command};
-    use std::sync::Arc;
-    use std::sync::mpsc::{self, Receiver, Sender};
+    use std::process::Command;
+    use std::sync::{Mutex, PoisonError};
 
     use nix::sched::{CloneFlags, unshare};
-    use nix::sys::signal::kill;
-    use rustix::io::FdFlags;
     use rustix::process::{Pid, Signal, WaitOptions};
-
-    use signal_hook::iterator::Signals;
 
     use super::{Order, set_environment};
     use crate::SandboxError;
     use crate::error::Context as _;
-    use crate::linux::{ENDING, channel, user_namespace};
+    use crate::launcher::end_with;
+    use crate::linux::{self, Signals, channel, fork, user_namespace};
     use crate::protect::Held;
     use crate::proxy::{self, Hosts};
-    use crate::report::Teller;
+    use crate::report::{Report, Teller};
     use crate::rules::Rules;
     use crate::trace::{Seen, Tracer};
 
     pub(super) fn run(mut rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
+        let threads = std::fs::read_dir("/proc/self/task").or_fail("there is no /proc")?;
+        if threads.count() > 1 {
+            let why = "`hooks_sandbox::enter_if_asked()` must come before anything starts threads";
+            return Err(SandboxError::rule(why));
+        }
         close_fds::set_fds_cloexec(3, &[]);
-        let teller = Arc::new(Teller::of(&mut rules).or_fail("there is no report")?);
+        let mut teller = Teller::of(&mut rules).or_fail("there is no report")?;
         let has_namespaces = !rules.effort.without_namespaces && user_namespace::enter()?;
         if rules.unix && !has_namespaces && !rules.effort.best {
             return Err(SandboxError::kernel(
@@ -114,53 +110,58 @@ mod system {
         }
         let held = Held::find(&rules, has_namespaces)?;
         let scratch = scratch(has_namespaces).at(&std::env::temp_dir())?;
-        let (ours, theirs) = channel().or_fail("there is no channel")?;
-        let mut inner = Command::new("/proc/self/exe");
-        set_environment(&mut inner, &std::mem::take(&mut rules.env));
+        let (ours, theirs) = UnixStream::pair().or_fail("there is no channel")?;
+        let mut program = Command::new(&command[0]);
+        program.args(&command[1..]);
+        set_environment(&mut program, &rules.env);
         let mut order = Order {
-            held: held
-                .paths
-                .iter()
-                .map(|(path, hold)| (path.clone(), *hold))
-                .collect(),
+            held: held.paths.clone(),
             scratch: scratch.path().to_owned(),
             folder: std::env::current_dir().at(".".as_ref())?,
             has_namespaces,
             proxy: None,
-            channel: theirs.as_raw_fd(),
             rules,
         };
-        let has_proxy = !order.rules.domains.is_empty();
-        let mut listener = None;
-        if has_proxy && !order.is_island() {
-            let outside = TcpListener::bind(("127.0.0.1", 0)).or_fail("there is no proxy")?;
-            order.proxy = Some(outside.local_addr().or_fail("there is no proxy")?.port());
-            listener = Some(outside);
+        let signals = Signals::hold().or_fail("signals cannot be handed on")?;
+        let refusals = start_proxy(&mut order, &ours)?;
+        if has_namespaces {
+            // From now on, this process can start no thread.
+            unshare(CloneFlags::CLONE_NEWPID).or_fail("it would see other processes")?;
+        } else {
+            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+                .or_fail("its processes would be left")?;
         }
-        let text = serde_json::to_string(&order).or_fail("the order cannot be written")?;
-        inner
-            .args([crate::launcher::INNER, &text, "--"])
-            .args(command);
-        let signals = Signals::new(ENDING).or_fail("signals cannot be handed on")?;
-        let (child, alive) = start(inner, has_namespaces).or_fail("it cannot be started")?;
+        let Some(inside) = fork()? else {
+            drop(ours);
+            end_with(|| linux::run(&order, program, &theirs, &signals));
+        };
         drop(theirs);
-        forward_signals(&child, signals);
-        if has_proxy && order.is_island() {
-            listener = channel::receive(&ours);
-        }
-        if let Some(listener) = listener {
-            let hosts = Hosts::new(&order.rules.domains).or_fail("there is no proxy")?;
-            let teller = teller.clone();
-            let told = move |refused| teller.add(refused);
-            proxy::serve(listener, hosts, Box::new(told)).or_fail("there is no proxy")?;
-        }
-        let tracer = Some(&child).filter(|_| !order.rules.untraced);
-        let tracer = tracer.and_then(|child| Tracer::seize(child.id(), false).ok());
+        let tracer = (!order.rules.untraced).then(|| Tracer::seize(inside, false));
+        let tracer = tracer.and_then(Result::ok);
         channel::go(&ours, tracer.is_some());
-        let code = wait(child, tracer, &teller).or_fail("it cannot be run to its end");
+        let code = match tracer {
+            Some(tracer) => {
+                let mut seen = |seen: Seen| {
+                    seen.refused()
+                        .into_iter()
+                        .for_each(|refused| teller.add(refused))
+                };
+                tracer.follow(Some(&signals), &mut seen)
+            }
+            None => signals.wait_for(inside),
+        };
+        kill_children();
+        if let Some(mut refusals) = refusals {
+            let mut lines = String::new();
+            let _ = refusals.read_to_string(&mut lines);
+            let all = lines
+                .lines()
+                .filter_map(|line| serde_json::from_str(line).ok());
+            all.for_each(|refused| teller.add(refused));
+        }
         teller.tell();
-        drop((alive, held));
-        code
+        drop(held);
+        code.map(linux::code).or_fail("it cannot be run to its end")
     }
 
     /// A folder for this run, which is removed at its end. Nothing is written into one that is only mounted on, so it is made
@@ -174,55 +175,49 @@ mod system {
             .map_or_else(|| named.tempdir(), Ok)
     }
 
-    /// A pair of sockets. The second one is inherited.
-    fn channel() -> io::Result<(UnixStream, UnixStream)> {
-        let (ours, theirs) = UnixStream::pair()?;
-        rustix::io::fcntl_setfd(&theirs, FdFlags::empty())?;
-        Ok((ours, theirs))
-    }
-
-    /// Starts the process inside. It ends when the sender is dropped.
-    fn start(mut inner: Command, has_namespaces: bool) -> io::Result<(Child, Sender<()>)> {
-        let (alive, ended): (_, Receiver<()>) = mpsc::channel();
-        let (started, child) = mpsc::channel();
-        if !has_namespaces {
-            rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-            return Ok((inner.spawn()?, alive));
+    /// Starts the process that has threads: the proxy, if there are hosts for one. It hears of its listener over the channel
+    /// if that is inside. Returns where it tells what it refuses, a line of JSON for each.
+    fn start_proxy(
+        order: &mut Order,
+        channel: &UnixStream,
+    ) -> Result<Option<UnixStream>, SandboxError> {
+        const WHAT: &str = "there is no proxy";
+        if order.rules.domains.is_empty() {
+            return Ok(None);
         }
-        // What this thread starts is in the new namespace. It can start no thread any more, so it is one of its own.
-        std::thread::spawn(move || {
-            let apart = unshare(CloneFlags::CLONE_NEWPID).map_err(io::Error::from);
-            let _ = started.send(apart.and_then(|()| inner.spawn()));
-            let _ = ended.recv();
-        });
-        let child = child.recv().map_err(io::Error::other)?;
-        Ok((child?, alive))
+        let mut listener = None;
+        if !order.is_island() {
+            let outside = TcpListener::bind(("127.0.0.1", 0)).or_fail(WHAT)?;
+            order.proxy = Some(outside.local_addr().or_fail(WHAT)?.port());
+            listener = Some(outside);
+        }
+        let hosts = Hosts::new(&order.rules.domains).or_fail(WHAT)?;
+        let (ours, theirs) = UnixStream::pair().or_fail(WHAT)?;
+        let supervisor = rustix::process::getpid();
+        if fork()?.is_some() {
+            return Ok(Some(ours));
+        }
+        end_with(|| {
+            linux::end_with_parent(Some(supervisor))?;
+            let Some(listener) = listener.or_else(|| channel::receive(channel)) else {
+                return Ok(0);
+            };
+            let told = Mutex::new((Report::default(), theirs));
+            let told = move |refused| {
+                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                let (report, supervisor) = &mut *told;
+                if report.add(refused)
+                    && let Some(last) = report.refused.last()
+                {
+                    let _ = writeln!(supervisor, "{}", serde_json::json!(last));
+                }
+            };
+            proxy::serve(&listener, hosts, Box::new(told))
+        })
     }
 
-    /// Hands on the signals that ask this process to end.
-    fn forward_signals(child: &Child, mut signals: Signals) {
-        let child = nix::unistd::Pid::from_raw(child.id().cast_signed());
-        std::thread::spawn(move || {
-            for signal in signals
-                .forever()
-                .filter_map(|signal| signal.try_into().ok())
-            {
-                let _ = kill::<nix::sys::signal::Signal>(child, signal);
-            }
-        });
-    }
-
-    /// Waits for the process inside. Those that it has left behind end with it.
-    fn wait(mut child: Child, tracer: Option<Tracer>, teller: &Teller) -> io::Result<i32> {
-        let mut seen = |seen: Seen| {
-            if let Some(refused) = seen.refused() {
-                teller.add(refused);
-            }
-        };
-        let status = match tracer {
-            Some(tracer) => tracer.follow(&mut seen),
-            None => child.wait(),
-        };
+    /// Ends what the program has left behind, and the proxy.
+    fn kill_children() {
         let own = format!("/proc/self/task/{}/children", std::process::id());
         loop {
             let left = std::fs::read_to_string(&own).unwrap_or_default();
@@ -236,10 +231,6 @@ mod system {
                 break;
             }
         }
-        let status = status?;
-        Ok(status
-            .code()
-            .unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
     }
 }
 

@@ -1,19 +1,19 @@
 //! What the supervisor and the process inside tell each other: a listener, and that the program may start.
 
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut, Read as _};
 use std::mem::MaybeUninit;
 use std::net::TcpListener;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
 
-use nix::sys::socket::{ControlMessage, MsgFlags, recv, sendmsg};
+use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
 /// From inside: hands a listener to the supervisor.
-pub(crate) fn send(channel: i32, listener: &TcpListener) -> io::Result<()> {
+pub(crate) fn send(channel: &UnixStream, listener: &TcpListener) -> io::Result<()> {
     let rights = [ControlMessage::ScmRights(&[listener.as_raw_fd()])];
     sendmsg::<()>(
-        channel,
+        channel.as_raw_fd(),
         &[IoSlice::new(b"l")],
         &rights,
         MsgFlags::empty(),
@@ -23,9 +23,9 @@ pub(crate) fn send(channel: i32, listener: &TcpListener) -> io::Result<()> {
 }
 
 /// From inside: waits until the program may start, and returns whether it is traced.
-pub(crate) fn wait(channel: i32) -> io::Result<bool> {
+pub(crate) fn wait(channel: &UnixStream) -> io::Result<bool> {
     let mut message = [0];
-    match recv(channel, &mut message, MsgFlags::empty())? {
+    match (&mut &*channel).read(&mut message)? {
         0 => Err(io::ErrorKind::UnexpectedEof.into()),
         _ => Ok(message == *b"t"),
     }

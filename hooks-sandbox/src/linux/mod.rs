@@ -5,6 +5,7 @@
 pub(crate) mod channel;
 mod limits;
 mod loopback;
+mod signals;
 mod syscalls;
 pub(crate) mod user_namespace;
 mod view;
@@ -13,25 +14,24 @@ mod walls;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::net::TcpListener;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
+use fork::Fork;
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
-use rustix::process::{set_parent_process_death_signal, setsid};
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitStatus, getppid, set_dumpable_behavior,
+    set_parent_process_death_signal, setsid,
+};
 
+pub(crate) use self::signals::Signals;
 pub(crate) use self::walls::limits_files;
 use crate::SandboxError;
 use crate::error::Context as _;
 use crate::explain::Machine;
 use crate::supervisor::Order;
 
-/// The signals that ask a program to end.
-pub(crate) const ENDING: [i32; 3] = [SIGTERM, SIGINT, SIGHUP];
 /// Where programs look for a proxy.
 const PROXY: [&str; 6] = [
     "HTTP_PROXY",
@@ -43,32 +43,24 @@ const PROXY: [&str; 6] = [
 ];
 
 /// Confines this process, and runs the program in it. Returns the program's exit code.
-pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError> {
-    let order: Order = serde_json::from_str(order).or_fail("the order cannot be read")?;
-    let Some((name, arguments)) = command.split_first() else {
-        return Err(SandboxError::no_program());
-    };
-    set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
-        .or_fail("it would survive")?;
+pub(crate) fn run(
+    order: &Order,
+    mut program: Command,
+    supervisor: &UnixStream,
+    signals: &Signals,
+) -> Result<i32, SandboxError> {
+    end_with_parent(None)?;
     setsid().or_fail("there is no session of its own")?;
-    close_fds::set_fds_cloexec(3, &[]);
-    // The first process of a namespace would not get a signal that it does not handle.
-    let signals = order
-        .has_namespaces
-        .then(|| Signals::new([SIGCHLD].iter().chain(&ENDING)));
-    let signals = signals.transpose().or_fail("signals cannot be handed on")?;
-    let mut program = Command::new(name);
-    program.args(arguments);
     if order.has_namespaces {
         let mut apart =
             CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWCGROUP;
         apart.set(CloneFlags::CLONE_NEWNET, order.is_island());
         unshare(apart).or_fail("namespaces cannot be made")?;
-        view::build(&order)?;
+        view::build(order)?;
     } else {
         program.env("TMPDIR", &order.scratch);
     }
-    if let Some(port) = network(&order).or_fail("there is no network of its own")? {
+    if let Some(port) = network(order, supervisor).or_fail("there is no network of its own")? {
         program.envs(PROXY.map(|name| (name, format!("http://127.0.0.1:{port}"))));
         // A server of this machine is behind the proxy, too, if it may be reached.
         if !order
@@ -79,13 +71,15 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
         {
             program.envs(["NO_PROXY", "no_proxy"].map(|name| (name, "localhost,127.0.0.1")));
         }
-        walls::raise(&order, Some(port))?;
+        walls::raise(order, Some(port))?;
     } else {
-        walls::raise(&order, None)?;
+        walls::raise(order, None)?;
     }
     limits::set(&order.rules.limits)?;
     limits::drop_capabilities().or_fail("capabilities cannot be dropped")?;
-    let is_traced = channel::wait(order.channel).or_fail("the supervisor is gone")?;
+    let is_traced = channel::wait(supervisor).or_fail("the supervisor is gone")?;
+    // Nobody inside looks into this process: it has what the supervisor has open and knows.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).or_fail("it can be looked into")?;
     syscalls::confine(is_traced, |group| match group {
         "view" => order.has_namespaces,
         "island" => order.is_island(),
@@ -93,19 +87,49 @@ pub(crate) fn run(order: &str, command: &[OsString]) -> Result<i32, SandboxError
         "unix" => order.rules.unix,
         group => group == "always",
     })?;
-    let ended = match signals {
-        Some(signals) => lead(&mut program, signals),
-        None => Err(program.exec()),
-    };
-    Ok(ended.unwrap_or_else(|error| {
-        eprintln!("hooks-sandbox: {}: {error}", name.display());
-        // As shells say that a program is not there, or cannot be run.
-        if error.kind() == ErrorKind::NotFound {
-            127
-        } else {
-            126
-        }
-    }))
+    // The first process of a namespace adopts orphans and hands on signals. All that is left behind ends with it.
+    if order.has_namespaces
+        && let Some(program) = fork()?
+    {
+        let ended = signals.wait_for(program);
+        return ended.map(code).or_fail("it cannot be run to its end");
+    }
+    signals.release().or_fail("it would hear no signal")?;
+    set_dumpable_behavior(DumpableBehavior::Dumpable).or_fail("it cannot be traced")?;
+    let error = program.exec();
+    eprintln!(
+        "hooks-sandbox: {}: {error}",
+        program.get_program().display()
+    );
+    // As shells say that a program is not there, or cannot be run.
+    Ok(if error.kind() == ErrorKind::NotFound {
+        127
+    } else {
+        126
+    })
+}
+
+/// Forks this process, which has one thread. Returns the child, or nothing in the child itself.
+pub(crate) fn fork() -> Result<Option<Pid>, SandboxError> {
+    match fork::fork().or_fail("it cannot be started")? {
+        Fork::Parent(child) => Ok(Pid::from_raw(child)),
+        Fork::Child => Ok(None),
+    }
+}
+
+/// Lets this process end with the one that has forked it, of which it may know the number.
+pub(crate) fn end_with_parent(parent: Option<Pid>) -> Result<(), SandboxError> {
+    set_parent_process_death_signal(Some(Signal::KILL)).or_fail("it would survive")?;
+    match parent {
+        Some(parent) if getppid() != Some(parent) => Err("it has ended").or_fail("the supervisor"),
+        _ => Ok(()),
+    }
+}
+
+/// The exit code that says how a process has ended.
+pub(crate) fn code(status: WaitStatus) -> i32 {
+    let signal = || 128 + status.terminating_signal().unwrap_or_default();
+    status.exit_status().unwrap_or_else(signal)
 }
 
 /// Prints what this machine has.
@@ -122,7 +146,7 @@ pub(crate) fn probe(_: &str, _: &[OsString]) -> Result<i32, SandboxError> {
 }
 
 /// Makes a network of its own, if there is to be one. Returns the port of the proxy.
-fn network(order: &Order) -> io::Result<Option<u16>> {
+fn network(order: &Order, supervisor: &UnixStream) -> io::Result<Option<u16>> {
     if !order.is_island() {
         return Ok(order.proxy);
     }
@@ -132,26 +156,6 @@ fn network(order: &Order) -> io::Result<Option<u16>> {
     }
     // Only the supervisor accepts here, and connects from outside.
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
-    channel::send(order.channel, &listener)?;
+    channel::send(supervisor, &listener)?;
     Ok(Some(listener.local_addr()?.port()))
-}
-
-/// Runs the program as the first process of a namespace, which adopts orphans and hands on signals. Returns the
-/// program's exit code: all processes that it leaves behind end with this one.
-fn lead(program: &mut Command, mut signals: Signals) -> io::Result<i32> {
-    let program = Pid::from_raw(program.spawn()?.id().cast_signed());
-    loop {
-        match waitpid(None, Some(WaitPidFlag::WNOHANG))? {
-            WaitStatus::Exited(pid, code) if pid == program => return Ok(code),
-            WaitStatus::Signaled(pid, signal, _) if pid == program => {
-                return Ok(128 + signal as i32);
-            }
-            WaitStatus::StillAlive => {
-                for signal in signals.wait().filter(|signal| *signal != SIGCHLD) {
-                    kill(program, Signal::try_from(signal)?)?;
-                }
-            }
-            _ => {}
-        }
-    }
 }

@@ -218,7 +218,7 @@ impl Files<'_> {
             .order
             .held
             .iter()
-            .filter(|(held, _)| file.nlink() > 1 && held != path);
+            .filter(|(held, _)| file.nlink() > 1 && *held != path);
         let mut held = held.filter_map(|(held, _)| fs::metadata(held).ok());
         held.any(|held| (held.dev(), held.ino()) == (file.dev(), file.ino()))
     }

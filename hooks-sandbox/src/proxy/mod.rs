@@ -40,23 +40,20 @@ struct Proxy {
 }
 
 /// Serves the clients of a listener, which may be of another network namespace, as long as this process lives.
-pub(crate) fn serve(listener: TcpListener, hosts: Hosts, told: Box<Told>) -> io::Result<()> {
+pub(crate) fn serve(listener: &TcpListener, hosts: Hosts, told: Box<Told>) -> ! {
     let proxy = Arc::new(Proxy { hosts, told });
-    let serve = move || {
-        for client in listener.incoming() {
-            let Ok(client) = client else {
-                // There may be too many open files.
-                thread::sleep(Duration::from_millis(20));
-                continue;
-            };
-            // Each connection holds the proxy. One that cannot be served is closed.
-            if Arc::strong_count(&proxy) <= CONNECTIONS {
-                let proxy = proxy.clone();
-                _ = thread::Builder::new().spawn(move || proxy.client(&client));
-            }
+    loop {
+        let Ok((client, _)) = listener.accept() else {
+            // There may be too many open files.
+            thread::sleep(Duration::from_millis(20));
+            continue;
+        };
+        // Each connection holds the proxy. One that cannot be served is closed.
+        if Arc::strong_count(&proxy) <= CONNECTIONS {
+            let proxy = proxy.clone();
+            _ = thread::Builder::new().spawn(move || proxy.client(&client));
         }
-    };
-    thread::Builder::new().spawn(serve).map(drop)
+    }
 }
 
 impl Proxy {

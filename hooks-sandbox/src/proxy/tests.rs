@@ -230,7 +230,8 @@ fn serve(allowed: &[&str]) -> Served {
     let refused = Arc::new(Mutex::new(Vec::new()));
     let told = refused.clone();
     let told = move |refused| told.lock().unwrap().push(refused);
-    super::serve(listener, hosts(allowed), Box::new(told)).unwrap();
+    let hosts = hosts(allowed);
+    thread::spawn(move || super::serve(&listener, hosts, Box::new(told)));
     Served { address, refused }
 }
 

@@ -50,11 +50,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds what was refused, if it is new and there is room.
-    pub fn add(&mut self, refused: Refused) {
-        if self.refused.len() < LINES && !self.refused.contains(&refused) {
+    /// Adds what was refused, if it is new and there is room. Returns whether it was.
+    pub fn add(&mut self, refused: Refused) -> bool {
+        let adds = self.refused.len() < LINES && !self.refused.contains(&refused);
+        if adds {
             self.refused.push(refused);
         }
+        adds
     }
 
     /// Finds a report in what a program has written to its standard error.
@@ -72,7 +74,7 @@ impl Report {
 impl FromIterator<Refused> for Report {
     fn from_iter<I: IntoIterator<Item = Refused>>(all: I) -> Self {
         let mut report = Report::default();
-        all.into_iter().for_each(|refused| report.add(refused));
+        all.into_iter().for_each(|refused| _ = report.add(refused));
         report
     }
 }

@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::sync::{Mutex, PoisonError};
 
 use super::{Refused, Report};
 use crate::rules::Rules;
 
-/// Collects a report from several threads.
+/// Collects a report.
 pub(crate) struct Teller {
-    report: Mutex<Report>,
+    report: Report,
     file: Option<File>,
     quiet: Vec<String>,
 }
@@ -24,32 +23,30 @@ impl Teller {
         options.custom_flags(nix::libc::O_NOFOLLOW);
         let open = |path| options.open(path);
         Ok(Teller {
-            report: Mutex::new(Report {
+            report: Report {
                 note: rules.note.take(),
                 ..Report::default()
-            }),
+            },
             file: rules.report.take().map(open).transpose()?,
             quiet: std::mem::take(&mut rules.quiet),
         })
     }
 
-    pub(crate) fn add(&self, refused: Refused) {
+    pub(crate) fn add(&mut self, refused: Refused) {
         let is_begun = |path: &String| refused.target.starts_with(path);
-        if self.quiet.iter().any(is_begun) {
-            return;
+        if !self.quiet.iter().any(is_begun) {
+            self.report.add(refused);
         }
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        report.add(refused);
     }
 
     /// Writes the report, as far as anybody can be told.
     pub(crate) fn tell(&self) {
-        let report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let report = &self.report;
         if report.refused.is_empty() && self.file.is_none() {
             return;
         }
         let _ = match self.file.as_ref() {
-            Some(mut file) => writeln!(file, "{}", serde_json::json!(*report)),
+            Some(mut file) => writeln!(file, "{}", serde_json::json!(report)),
             None => write!(io::stderr(), "{report}"),
         };
     }

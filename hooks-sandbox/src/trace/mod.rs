@@ -26,6 +26,7 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use syscalls::Sysno;
 
 use self::call::Call;
+use crate::linux::Signals;
 use crate::{Attempt, Reason, Refused};
 
 /// How often a halted thread is asked whether it goes on.
@@ -76,11 +77,11 @@ pub(crate) struct Tracer {
 
 impl Tracer {
     /// Begins to trace a process, which must not have children yet. This is for x86-64 only.
-    pub(crate) fn seize(root: u32, every: bool) -> io::Result<Tracer> {
+    pub(crate) fn seize(root: rustix::process::Pid, every: bool) -> io::Result<Tracer> {
         if cfg!(not(target_arch = "x86_64")) {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        let root = Pid::from_raw(root.cast_signed());
+        let root = Pid::from_raw(root.as_raw_pid());
         let mut options = Options::PTRACE_O_EXITKILL
             | Options::PTRACE_O_TRACECLONE
             | Options::PTRACE_O_TRACEEXEC
@@ -102,10 +103,14 @@ impl Tracer {
     /// Follows the process until it ends, and tells what it and its children have tried: what was refused, or all if it
     /// stops at every call. What outlives the process is killed.
     ///
-    /// It waits for all children of this thread.
-    pub(crate) fn follow(mut self, seen: &mut dyn FnMut(Seen)) -> io::Result<ExitStatus> {
+    /// It waits for all children of this thread, and hands signals on to the process.
+    pub(crate) fn follow(
+        mut self,
+        signals: Option<&Signals>,
+        seen: &mut dyn FnMut(Seen),
+    ) -> io::Result<WaitStatus> {
         let ended = loop {
-            let (thread, status) = self.wait()?;
+            let (thread, status) = self.wait(signals)?;
             if status.stopped() {
                 match self.stopped(thread, status.as_raw() >> 8, seen) {
                     // It was killed meanwhile.
@@ -116,7 +121,7 @@ impl Tracer {
             } else {
                 self.threads.remove(&thread);
                 if thread == self.root {
-                    break Ok(ExitStatus::from_raw(status.as_raw()));
+                    break Ok(status);
                 }
             }
         };
@@ -127,18 +132,25 @@ impl Tracer {
     }
 
     /// Waits until a thread stops or ends.
-    fn wait(&mut self) -> io::Result<(Pid, WaitStatus)> {
+    fn wait(&mut self, signals: Option<&Signals>) -> io::Result<(Pid, WaitStatus)> {
         // Children of each kind, but only of this thread.
         let ours = (libc::__WALL | libc::__WNOTHREAD).cast_unsigned();
         let mut how = WaitOptions::from_bits_retain(ours);
         loop {
-            how.set(WaitOptions::NOHANG, !self.halted.is_empty());
+            how.set(
+                WaitOptions::NOHANG,
+                signals.is_some() || !self.halted.is_empty(),
+            );
             match rustix::process::wait(how) {
                 Ok(Some((thread, status))) => {
                     return Ok((Pid::from_raw(thread.as_raw_pid()), status));
                 }
                 Err(error) if error != rustix::io::Errno::INTR => return Err(error.into()),
-                _ => thread::sleep(PAUSE),
+                _ => match signals {
+                    Some(signals) if self.halted.is_empty() => signals.hand_on(self.root, None)?,
+                    Some(signals) => signals.hand_on(self.root, Some(PAUSE))?,
+                    None => thread::sleep(PAUSE),
+                },
             }
             // Nothing says when a halted thread may go on. If it is stopped anew, it says whether it is still halted, and
             // has not run in between.
@@ -339,11 +351,11 @@ impl Traced {
             let child = self.0.spawn()?;
             let pid = rustix::process::Pid::from_child(&child);
             rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED)?;
-            let tracer = Tracer::seize(child.id(), true)?;
+            let tracer = Tracer::seize(pid, true)?;
             kill(tracer.root, Signal::SIGCONT)?;
             let mut all = Vec::new();
-            let ended = tracer.follow(&mut |seen| all.push(seen))?;
-            Ok((ended, all))
+            let ended = tracer.follow(None, &mut |seen| all.push(seen))?;
+            Ok((ExitStatus::from_raw(ended.as_raw()), all))
         });
         traced
             .join()
