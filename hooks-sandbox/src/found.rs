@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::SandboxError;
 use crate::error::Context as _;
 use crate::presets::{self, Need};
+use crate::protected;
 use crate::rules::{Access, Grant, Rules};
 
 /// The paths of the rules as they are on the disk.
@@ -121,6 +122,7 @@ impl Rules {
             }
         }
         found.end(&mut self);
+        self.keep_protected()?;
         // What is below another that may be read needs no rule, and what cannot be seen needs not be hidden.
         let all = self.clone();
         self.grants.retain(|grant| {
@@ -132,5 +134,43 @@ impl Rules {
             }
         });
         Ok(self)
+    }
+
+    /// Takes back that a protected path may be written, unless you have opened it by its name: who wants to write something
+    /// names where it is, and that says nothing about what it is.
+    fn keep_protected(&mut self) -> Result<(), SandboxError> {
+        let here = std::env::current_dir().at(".".as_ref())?;
+        let home = std::env::home_dir();
+        let own: Vec<_> = self.grants.iter().map(|grant| grant.path.clone()).collect();
+        for grant in &mut self.grants {
+            let path = &grant.path;
+            if grant.access != Access::Write
+                || self.opened.iter().any(|opened| path.starts_with(opened))
+            {
+                continue;
+            }
+            // A workspace may be in a protected folder: what counts is what is below it, or below where the program starts.
+            let above = own
+                .iter()
+                .filter(|above| path.starts_with(above) && *above != path);
+            let above = above.chain(path.starts_with(&here).then_some(&here));
+            let outermost = above.min_by_key(|above| above.components().count());
+            let rest = outermost.and_then(|above| path.strip_prefix(above).ok());
+            let is_at_home = |home: &Path| {
+                let mut names = protected::entries("home").map(|(name, _)| home.join(name));
+                names.any(|protected| path.starts_with(protected))
+            };
+            if protected::covering(rest.unwrap_or(path)).is_some()
+                || home.as_deref().is_some_and(is_at_home)
+                || self
+                    .protect
+                    .iter()
+                    .any(|protected| path.starts_with(protected))
+            {
+                self.protect.push(path.clone());
+                grant.access = Access::Read;
+            }
+        }
+        Ok(())
     }
 }

@@ -3,25 +3,43 @@
 //! With namespaces, each such path becomes a mount point: the kernel neither renames nor removes one. So do the folders
 //! on the way to it, or a program would move them aside and make its own. What does not exist gets a place-holder.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
 
 use crate::SandboxError;
 use crate::error::Context as _;
 use crate::protected;
 use crate::rules::{Access, Rules, real_place};
 
-/// How you know a place-holder, besides that it is empty: the rights of a folder, and of a file.
+/// How you know a place-holder, besides that it is empty: the rights of a folder, and of a file or a socket.
 const FOLDER: u32 = 0o500;
 const FILE: u32 = 0o400;
+/// The folders of a writable folder that are looked into, the nearest first.
+const FOLDERS: usize = 4000;
+/// What is not looked into: such folders are large, and what is in them is made by programs.
+const MADE: [&str; 10] = [
+    ".git",
+    ".mypy_cache",
+    ".next",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "bazel-out",
+    "node_modules",
+    "target",
+    "venv",
+];
+/// How long another program may have a folder locked.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How a path is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
     /// It stays as it is.
     Still,
@@ -35,7 +53,10 @@ pub(crate) enum Hold {
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     pub(crate) paths: BTreeMap<PathBuf, Hold>,
-    place_holders: Vec<PlaceHolder>,
+    repositories: BTreeSet<PathBuf>,
+    place_holders: BTreeMap<PathBuf, PlaceHolders>,
+    /// What was made on the way to one. It goes after them.
+    folders: Folders,
     makes_place_holders: bool,
 }
 
@@ -54,8 +75,7 @@ impl Held {
             .map(|grant| &grant.path)
             .filter(|path| path.is_dir())
         {
-            held.hold_all(rules, folder, "anywhere")?;
-            held.hold_repositories(rules, folder)?;
+            held.walk(rules, folder)?;
         }
         if let Some(home) = std::env::home_dir() {
             held.hold_all(rules, &home, "home")?;
@@ -64,6 +84,46 @@ impl Held {
             held.hold(rules, path, None)?;
         }
         Ok(held)
+    }
+
+    /// Holds what is protected in a writable folder and below: what is there, and in the folder itself and in repositories
+    /// also what is not.
+    fn walk(&mut self, rules: &Rules, top: &Path) -> Result<(), SandboxError> {
+        let mut folders = VecDeque::from([top.to_owned()]);
+        let mut left = FOLDERS;
+        while let Some(folder) = folders.pop_front() {
+            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+            let (mut git, mut own) = (folder == top, 0);
+            for entry in entries {
+                let (name, kind) = (entry.file_name(), entry.file_type());
+                let Ok(kind) = kind else { continue };
+                let rests = protected::beginning_with(&name);
+                // Others take the place-holders of their own sandboxes away again.
+                let rests = rests.filter(|_| !kind.is_socket());
+                let mut is_protected = false;
+                for rest in rests {
+                    is_protected |= rest.as_os_str().is_empty();
+                    let path = entry.path().join(rest);
+                    if path.symlink_metadata().is_ok() {
+                        self.hold(rules, &path, None)?;
+                    }
+                }
+                git |= name == ".git";
+                own += usize::from(name == "HEAD" || name == "objects");
+                let is_made = || name.to_str().is_some_and(|name| MADE.contains(&name));
+                if kind.is_dir() && left > 0 && !is_protected && !is_made() {
+                    left -= 1;
+                    folders.push_back(entry.path());
+                }
+            }
+            if git {
+                self.hold_all(rules, &folder, "anywhere")?;
+            }
+            if git || own == 2 {
+                self.hold_repositories(rules, &folder, folder == top)?;
+            }
+        }
+        Ok(())
     }
 
     /// Holds the names of a section in a folder.
@@ -77,8 +137,14 @@ impl Held {
             .try_for_each(|(name, text)| self.hold(rules, &folder.join(name), text))
     }
 
-    /// Holds what makes git run programs, in a work tree or in a repository's own folder.
-    fn hold_repositories(&mut self, rules: &Rules, folder: &Path) -> Result<(), SandboxError> {
+    /// Holds what makes git run programs, in a work tree or in a repository's own folder. `is_top` is whether a folder that is
+    /// not one must not become one.
+    fn hold_repositories(
+        &mut self,
+        rules: &Rules,
+        folder: &Path,
+        is_top: bool,
+    ) -> Result<(), SandboxError> {
         let git = folder.join(".git");
         let mut repositories = Vec::new();
         add_repositories(&git, &mut repositories);
@@ -86,7 +152,10 @@ impl Held {
             add_repositories(folder, &mut repositories);
         }
         if repositories.is_empty() {
-            return self.hold_all(rules, folder, "bare");
+            return match is_top {
+                true => self.hold_all(rules, folder, "bare"),
+                false => Ok(()),
+            };
         }
         if git.is_file() {
             self.hold(rules, &git, None)?;
@@ -95,6 +164,9 @@ impl Held {
             repositories.push(git);
         }
         for repository in repositories {
+            if !self.repositories.insert(repository.clone()) {
+                continue;
+            }
             self.hold_all(rules, &repository, "git")?;
             let settings = fs::read_to_string(repository.join("config")).unwrap_or_default();
             for (key, path) in settings.lines().filter_map(|line| line.split_once('=')) {
@@ -115,11 +187,7 @@ impl Held {
         let Some(grant) = grant.filter(|grant| grant.access == Access::Write) else {
             return Ok(());
         };
-        // Whoever names it as writable means it, unless they protect it as well.
-        let own = rules
-            .grant(path)
-            .filter(|own| own.path == path && own.access == Access::Write);
-        if own.is_some() && !rules.protect.iter().any(|protected| protected == path) {
+        if rules.opened.iter().any(|opened| path.starts_with(opened)) {
             return Ok(());
         }
         let mut at = grant.path.clone();
@@ -129,13 +197,17 @@ impl Held {
             let rest = parts.as_path();
             let is_last = rest.as_os_str().is_empty();
             if self.makes_place_holders {
-                match PlaceHolder::take(&at, text.filter(|_| is_last)) {
-                    Ok(Some(place_holder)) => {
+                let taken = if is_last {
+                    self.take(&at, text)
+                } else {
+                    self.make_folder(&at).map(|()| false)
+                };
+                match taken {
+                    Ok(true) => {
                         self.paths.insert(at, Hold::Still);
-                        self.place_holders.push(place_holder);
                         return Ok(());
                     }
-                    Ok(None) => {}
+                    Ok(false) => {}
                     // What you cannot make there, the program cannot make either.
                     Err(error) if is_forbidden(&error) => return Ok(()),
                     Err(error) => return Err(SandboxError::path(&at, error)),
@@ -163,6 +235,45 @@ impl Held {
             }
         }
         Ok(())
+    }
+
+    /// Makes a folder on the way to a place-holder, if nothing is there.
+    fn make_folder(&mut self, path: &Path) -> io::Result<()> {
+        match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                fs::create_dir(path)?;
+                self.folders.0.push(path.to_owned());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a place-holder, or shares that of another run. Returns whether there is one, and not something else.
+    fn take(&mut self, path: &Path, text: Option<&str>) -> io::Result<bool> {
+        let Some(folder) = path.parent() else {
+            return Ok(false);
+        };
+        if !self.place_holders.contains_key(folder) {
+            let locked = PlaceHolders::of(folder)?;
+            self.place_holders.insert(folder.to_owned(), locked);
+        }
+        let Some(place_holders) = self.place_holders.get_mut(folder) else {
+            return Ok(false);
+        };
+        match make(path, text, place_holders.socket.as_deref()) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                if !is_place_holder(path, &fs::symlink_metadata(path)?, text) {
+                    return Ok(false);
+                }
+            }
+            made => made?,
+        }
+        if text.is_none() && !path.ends_with(".git") {
+            place_holders.socket.get_or_insert_with(|| path.to_owned());
+        }
+        place_holders.paths.push(path.to_owned());
+        Ok(true)
     }
 }
 
@@ -213,58 +324,79 @@ fn add_repositories(git: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Something empty that keeps a name taken. Sandboxes that run at once share it: the last one removes it.
+/// What keeps names taken in a folder: empty, and of a kind that git does not see. Sandboxes that run at once share it: the
+/// last one removes it.
 #[derive(Debug)]
-struct PlaceHolder {
-    path: PathBuf,
-    /// Locked as long as it is needed.
+struct PlaceHolders {
+    /// The folder, locked as long as they are needed.
     lock: File,
+    /// The first one that is a socket: others are links to it, which cost least.
+    socket: Option<PathBuf>,
+    paths: Vec<PathBuf>,
 }
 
-impl PlaceHolder {
-    /// Makes a place-holder, or shares that of another run. `None` is that something else is there.
-    fn take(path: &Path, text: Option<&str>) -> io::Result<Option<Self>> {
-        loop {
-            match fs::symlink_metadata(path) {
-                Ok(found) if !is_place_holder(path, &found, text) => return Ok(None),
-                Err(error) if error.kind() == ErrorKind::NotFound => match make(path, text) {
-                    Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
-                    _ => {}
-                },
-                Err(error) => return Err(error),
-                Ok(_) => {}
-            }
-            let lock = match File::open(path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                lock => lock?,
-            };
-            lock.lock_shared()?;
-            // Another run may have removed it meanwhile.
-            let locked = lock.metadata()?;
-            if fs::symlink_metadata(path)
-                .is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino()))
-            {
-                return Ok(Some(PlaceHolder {
-                    path: path.to_owned(),
-                    lock,
-                }));
-            }
-        }
-    }
-}
-
-impl Drop for PlaceHolder {
+impl Drop for PlaceHolders {
     fn drop(&mut self) {
         if self.lock.try_lock().is_ok() {
-            // It fails if somebody outside has put something into the folder: then it is theirs.
-            let _ = fs::remove_dir(&self.path).or_else(|_| fs::remove_file(&self.path));
+            for path in &self.paths {
+                // It fails if somebody outside has put something into the folder: then it is theirs.
+                let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
+            }
         }
     }
 }
 
-fn make(path: &Path, text: Option<&str>) -> io::Result<()> {
+/// Folders that are removed if nothing is in them.
+#[derive(Debug, Default)]
+struct Folders(Vec<PathBuf>);
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+impl PlaceHolders {
+    fn of(folder: &Path) -> io::Result<Self> {
+        let (lock, begin) = (File::open(folder)?, Instant::now());
+        loop {
+            match lock.try_lock_shared() {
+                Ok(()) => break,
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if begin.elapsed() > PATIENCE => {
+                    return Err(io::Error::other("another program has locked the folder"));
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+        Ok(PlaceHolders {
+            lock,
+            socket: None,
+            paths: Vec::new(),
+        })
+    }
+}
+
+/// Makes a place-holder: a socket that nobody listens on, or a link to one, or a file with a text. A repository is one only
+/// as a folder.
+fn make(path: &Path, text: Option<&str>, socket: Option<&Path>) -> io::Result<()> {
     let Some(text) = text else {
-        return fs::DirBuilder::new().mode(FOLDER).create(path);
+        let folder = || fs::DirBuilder::new().mode(FOLDER).create(path);
+        if path.ends_with(".git") {
+            return folder();
+        }
+        let made = match socket {
+            Some(socket) => fs::hard_link(socket, path),
+            None => make_socket(path),
+        };
+        return match made {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+            // Some file systems have no sockets.
+            Err(_) => folder(),
+            Ok(()) => Ok(()),
+        };
     };
     let mut file = tempfile::Builder::new()
         .permissions(fs::Permissions::from_mode(FILE))
@@ -274,16 +406,35 @@ fn make(path: &Path, text: Option<&str>) -> io::Result<()> {
     Ok(())
 }
 
+#[cfg(target_os = "linux")]
+fn make_socket(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    Ok(mknodat(
+        CWD,
+        path,
+        FileType::Socket,
+        Mode::from_raw_mode(FILE),
+        0,
+    )?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn make_socket(_: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
 fn is_place_holder(path: &Path, found: &fs::Metadata, text: Option<&str>) -> bool {
-    let mode = found.mode() & 0o777;
+    let (mode, kind) = (found.mode() & 0o777, found.file_type());
     match text {
+        None if kind.is_socket() => mode == FILE,
         None => {
-            found.is_dir()
+            kind.is_dir()
                 && mode == FOLDER
                 && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
         }
         Some(text) => {
-            found.is_file()
+            kind.is_file()
                 && mode == FILE
                 && fs::read(path).is_ok_and(|found| found == text.as_bytes())
         }

@@ -2,7 +2,8 @@
 //!
 //! A judge refuses what names one, and a sandbox holds them. Both read this list, so that none of them protects less.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 const TABLE: &str = include_str!("protected.txt");
@@ -32,6 +33,15 @@ pub(crate) fn entries(section: &str) -> impl Iterator<Item = (&'static str, Opti
 /// ```
 pub fn names() -> impl Iterator<Item = &'static str> {
     ANYWHERE.iter().map(|(name, _)| *name)
+}
+
+/// What follows a name in each of the entries that count in every folder and begin with it.
+pub(crate) fn beginning_with(name: &OsStr) -> impl Iterator<Item = PathBuf> {
+    let entries = ANYWHERE.iter().filter(move |(_, names)| {
+        let first = names.first().map(|first| first.as_bytes());
+        first.is_some_and(|first| name.as_encoded_bytes().eq_ignore_ascii_case(first))
+    });
+    entries.map(|(_, names)| names.iter().skip(1).collect())
 }
 
 /// Returns the protected name that a path is, or is in. A relative path begins in the workspace, and needs not exist. Case

@@ -22,6 +22,9 @@ pub(crate) struct Rules {
     /// Paths that stay unwritable in addition to the table's.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) protect: Vec<PathBuf>,
+    /// Paths that it may write although they are protected.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) opened: Vec<PathBuf>,
     /// The TCP ports that it may connect to, on any host.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) connect: Vec<u16>,

@@ -83,14 +83,26 @@ impl Sandbox {
 
     /// Keeps a path as it is, within a folder that the program may write to, also if it does not exist yet.
     ///
-    /// What runs or decides outside is protected anyway: `.git/hooks`, `.git/config`, `hooks.toml`, the folders of
-    /// agents and editors, and at home the start-up files of shells. A `write` of exactly such a path lifts that.
+    /// What runs or decides outside is protected anyway, here and in the folders below: `.git/hooks`, `.git/config`,
+    /// `hooks.toml`, the settings of agents and editors, the start-up files of shells. Only
+    /// [`allow_writing`](Sandbox::allow_writing) lifts that. [`protected`](crate::protected) has the list.
     ///
     /// ```
     /// let sandbox = hooks_sandbox::Sandbox::new().write(".").protect("deploy.sh");
     /// ```
     pub fn protect(mut self, path: impl Into<PathBuf>) -> Self {
         self.rules.protect.push(path.into());
+        self
+    }
+
+    /// Allows the program to change a protected path, and what is in it. It need not exist, but the folder in which the
+    /// program makes it must be writable.
+    ///
+    /// ```
+    /// let sandbox = hooks_sandbox::Sandbox::new().write(".").allow_writing(".vscode");
+    /// ```
+    pub fn allow_writing(mut self, path: impl Into<PathBuf>) -> Self {
+        self.rules.opened.push(path.into());
         self
     }
 
@@ -295,6 +307,9 @@ impl Sandbox {
         for socket in &self.sockets {
             found.require(Access::Write, socket)?;
         }
+        for path in self.rules.opened.iter().filter(|path| path.exists()) {
+            found.require(Access::Write, path)?;
+        }
         self.rules.unix = !self.sockets.is_empty();
         found.end(&mut self.rules);
         // What confines the next program is not for this one to change.
@@ -306,7 +321,7 @@ impl Sandbox {
         {
             self.rules.protect.push(place);
         }
-        for path in &mut self.rules.protect {
+        for path in self.rules.protect.iter_mut().chain(&mut self.rules.opened) {
             *path = real_place(path)?;
         }
         Ok(Confinement {

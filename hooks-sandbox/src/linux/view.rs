@@ -79,7 +79,8 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
         }
     }
     for (path, source) in &shown {
-        attach(root, path, source).at(path)?;
+        make_place(root, path, source.is_folder)?;
+        attach(root, path, &source.file)?;
     }
     // A program that starts elsewhere than it is told to would do harm: the folder may be an empty one.
     for folder in [Some(order.folder.clone()), std::env::home_dir()]
@@ -88,7 +89,7 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
     {
         fs::create_dir_all(below(root, &folder)).at(&folder)?;
     }
-    restrict_mounts(root, &shown)?;
+    restrict_mounts(order, &shown)?;
     let pts = c"newinstance,ptmxmode=0666,mode=620";
     let own = [
         (
@@ -156,14 +157,6 @@ fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
     for nothing in [no_file, no_folder] {
         fs::set_permissions(&nothing, fs::Permissions::from_mode(0o000)).at(&nothing)?;
     }
-    for (path, hold) in &order.held {
-        let flags = if *hold == Hold::Still {
-            PLAIN | MountFlags::RDONLY
-        } else {
-            PLAIN
-        };
-        show(&mut shown, path, opened(path)?, flags)?;
-    }
     Ok(shown)
 }
 
@@ -215,29 +208,33 @@ pub(crate) fn opened(path: &Path) -> Result<OwnedFd, SandboxError> {
     }
 }
 
-/// Mounts a source below the new root, at its own path.
-fn attach(root: &Path, path: &Path, source: &Source) -> Result<(), SandboxError> {
-    let place = below(root, path);
-    make(&place, |place| {
-        if source.is_folder {
+/// Makes what a source is mounted on.
+fn make_place(root: &Path, path: &Path, is_folder: bool) -> Result<(), SandboxError> {
+    make(&below(root, path), |place| {
+        if is_folder {
             fs::create_dir(place)
         } else {
             File::create_new(place).map(drop)
         }
-    })?;
+    })
+}
+
+/// Mounts a copy of a source below the new root, at a path that is there. It takes what the source takes.
+fn attach(root: &Path, path: &Path, source: impl AsFd) -> Result<(), SandboxError> {
     let copy = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_EMPTY_PATH
         | OpenTreeFlags::AT_RECURSIVE;
-    let tree = open_tree(&source.file, "", copy).or_fail("it cannot be shown")?;
+    let tree = open_tree(source, "", copy).at(path)?;
     let empty = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    move_mount(&tree, "", opened(&place)?, "", empty).or_fail("it cannot be shown")
+    move_mount(&tree, "", opened(&below(root, path))?, "", empty).at(path)
 }
 
-/// Takes from each mount below the new root what its source takes. A mount within a mount is one more of the kernel's, so
-/// its own list counts.
-fn restrict_mounts(root: &Path, shown: &BTreeMap<PathBuf, Source>) -> Result<(), SandboxError> {
-    let list = Path::new("/proc/self/mountinfo");
+/// Takes from each mount below the new root what its source takes, and holds what is protected. A mount within a mount is
+/// one more of the kernel's, so its own list counts.
+fn restrict_mounts(order: &Order, shown: &BTreeMap<PathBuf, Source>) -> Result<(), SandboxError> {
+    let (root, list) = (&order.scratch, Path::new("/proc/self/mountinfo"));
+    let mut writable = BTreeMap::new();
     for line in fs::read(list).at(list)?.split(|byte| *byte == b'\n') {
         let mut fields = line.split(|byte| *byte == b' ').skip(4);
         let (Some(place), Some(options)) = (fields.next(), fields.next()) else {
@@ -248,11 +245,9 @@ fn restrict_mounts(root: &Path, shown: &BTreeMap<PathBuf, Source>) -> Result<(),
             continue;
         };
         let path = Path::new("/").join(path);
-        let nearest = shown
-            .iter()
-            .rev()
-            .find(|(above, _)| path.starts_with(above));
-        let Some((_, source)) = nearest.filter(|_| !place.is_symlink()) else {
+        let mut above = path.ancestors();
+        let nearest = above.find_map(|above| Some((above, shown.get(above)?)));
+        let Some((grant, source)) = nearest.filter(|_| !place.is_symlink()) else {
             continue;
         };
         let mut flags = MountFlags::BIND | source.flags;
@@ -264,7 +259,35 @@ fn restrict_mounts(root: &Path, shown: &BTreeMap<PathBuf, Source>) -> Result<(),
                 _ => MountFlags::empty(),
             };
         }
+        let holds = |held: &PathBuf| held.starts_with(grant);
+        if !flags.contains(MountFlags::RDONLY) && order.held.keys().any(holds) {
+            writable.insert(path.clone(), flags);
+            flags |= MountFlags::RDONLY;
+        }
         mount_remount(&place, flags, "").at(&path)?;
+    }
+    hold(order, writable)
+}
+
+/// Holds what is protected: each is a mount of its own, which the kernel neither renames nor removes. As long as the mounts
+/// around them may only be read, so do the copies of them that are made; then those that may be written are opened again.
+fn hold(order: &Order, mut writable: BTreeMap<PathBuf, MountFlags>) -> Result<(), SandboxError> {
+    let root = &order.scratch;
+    for (path, hold) in &order.held {
+        attach(root, path, opened(&below(root, path))?)?;
+        let mut above = path.ancestors();
+        if *hold == Hold::InPlace
+            && let Some(flags) = above.find_map(|above| writable.get(above))
+        {
+            writable.insert(path.clone(), *flags);
+        }
+    }
+    let own = |path: &Path| order.rules.grants.iter().any(|grant| grant.path == path);
+    for (path, flags) in &writable {
+        let mut above = path.ancestors().take_while(|above| !own(above));
+        if !above.any(|above| order.held.get(above) == Some(&Hold::Still)) {
+            mount_remount(below(root, path), *flags, "").at(path)?;
+        }
     }
     Ok(())
 }

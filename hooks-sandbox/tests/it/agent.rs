@@ -146,6 +146,7 @@ pub(crate) fn enter_if_asked() {
             ("unix", path) => sandbox.unix(path),
             ("env", name) => sandbox.env(name),
             ("write", path) => sandbox.write(path),
+            ("allow", path) => sandbox.allow_writing(path),
             ("read", path) => sandbox.read(path),
             ("protect", path) => sandbox.protect(path),
             ("cpu", seconds) => sandbox.cpu_seconds(seconds.parse().expect("seconds")),

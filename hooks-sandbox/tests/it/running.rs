@@ -29,7 +29,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         test("running::a_path_that_is_not_there_is_an_error", no_path),
         test("running::two_sandboxes_share_a_place_holder", two_at_once),
         test("running::what_is_hidden_is_there_and_closed", hidden),
-        test("running::a_path_you_write_yourself_is_not_protected", yours),
+        test("running::a_path_you_write_yourself_is_protected", yours),
         test("running::limits_hold", limits),
         test("running::a_variable_comes_along_if_you_name_it", variable),
         test("running::a_socket_you_name_is_reached", socket),
@@ -243,7 +243,7 @@ fn two_at_once() -> Tested {
         let second = mode.run(place.path(), "", &["true"]);
         check(second.status.success(), "the second one runs")?;
         check(
-            place.path().join("work/.mcp.json").is_dir(),
+            place.path().join("work/.mcp.json").exists(),
             "the place-holder is gone too early",
         )?;
         drop(first.stdin.take());
@@ -267,11 +267,12 @@ fn hidden() -> Tested {
 
 fn yours() -> Tested {
     for mode in all() {
-        let (place, _) = sh(mode, "write=PLACE/work/hooks.toml", "echo new > hooks.toml");
-        check(
-            fs::read_to_string(place.path().join("work/hooks.toml"))? == "new\n",
-            "it is not written",
-        )?;
+        for (option, text) in [("write", "# as it was\n"), ("allow", "new\n")] {
+            let options = format!("{option}=PLACE/work/hooks.toml");
+            let (place, _) = sh(mode, &options, "echo new > hooks.toml");
+            let written = fs::read_to_string(place.path().join("work/hooks.toml"))?;
+            check(written == text, format!("{mode:?}: {option}: {written}"))?;
+        }
     }
     Ok(())
 }
