@@ -140,11 +140,11 @@ impl Grant {
 impl Rules {
     /// The grant that decides about a path: the nearest above it, or its own.
     pub(crate) fn grant(&self, path: &Path) -> Option<&Grant> {
-        let above = self
-            .grants
-            .iter()
-            .filter(|grant| path.starts_with(&grant.path));
-        above.max_by_key(|grant| grant.path.components().count())
+        let own = |path: &Path| {
+            let mut grants = self.grants.iter();
+            grants.find(|grant| grant.path.as_os_str() == path.as_os_str())
+        };
+        path.ancestors().find_map(own)
     }
 
     /// Whether the program has a network where nobody else is, if there are namespaces.

@@ -9,7 +9,7 @@ use std::str::FromStr as _;
 use rustix::io::Errno;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, apply_filter,
+    SeccompRule, apply_filter, sock_filter,
 };
 use syscalls::Sysno;
 
@@ -60,7 +60,7 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
             ));
         }
     }
-    allowed.extend(unconditional.into_iter().map(|call| (call, Vec::new())));
+    allowed.retain(|call, _| !unconditional.contains(call));
     let error = |error: Errno| SeccompAction::Errno(error.raw_os_error().unsigned_abs());
     let (mut refused, mut watched) = (error(Errno::PERM), Calls::new());
     if is_traced {
@@ -68,16 +68,59 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
         watched = trace::watched().or_fail("calls cannot be watched")?;
     }
     // The strictest of the filters decides, so what is missing or watched passes the last one.
-    install(watched, SeccompAction::Allow, SeccompAction::Trace(0))
-        .and_then(|()| install(missing, SeccompAction::Allow, error(Errno::NOSYS)))
-        .and_then(|()| install(allowed, refused, SeccompAction::Allow))
-        .or_fail("system calls cannot be filtered")
+    let none = BTreeSet::new();
+    install(
+        watched,
+        &none,
+        SeccompAction::Allow,
+        SeccompAction::Trace(0),
+    )
+    .and_then(|()| install(missing, &none, SeccompAction::Allow, error(Errno::NOSYS)))
+    .and_then(|()| install(allowed, &unconditional, refused, SeccompAction::Allow))
+    .or_fail("system calls cannot be filtered")
 }
 
-fn install(calls: Calls, others: SeccompAction, these: SeccompAction) -> seccompiler::Result<()> {
+/// Installs a filter, in front of whose calls there are those that are always allowed.
+fn install(
+    calls: Calls,
+    always: &BTreeSet<i64>,
+    others: SeccompAction,
+    these: SeccompAction,
+) -> seccompiler::Result<()> {
     let architecture = std::env::consts::ARCH.try_into()?;
     let filter = SeccompFilter::new(calls, others, these, architecture)?;
-    apply_filter(&BpfProgram::try_from(filter)?)
+    let mut program = BpfProgram::try_from(filter)?;
+    // After the number is there.
+    let is_load = |code: &sock_filter| code.code == 0x20 && code.k == 0;
+    if let Some(load) = program.iter().position(is_load) {
+        program.splice(load + 1..load + 1, ranges(always));
+    }
+    apply_filter(&program)
+}
+
+/// A program that allows numbers, and goes on with others. The kernel tries a filter with each number before it installs
+/// it, so a few ranges cost much less than a comparison for each.
+fn ranges(numbers: &BTreeSet<i64>) -> Vec<sock_filter> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers
+        .iter()
+        .filter_map(|number| u32::try_from(*number).ok())
+    {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let code = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    let each = ranges.into_iter().flat_map(|(first, last)| {
+        // At least the first, not more than the last: return that it is allowed.
+        [
+            code(0x35, 0, 2, first),
+            code(0x25, 1, 0, last),
+            code(0x06, 0, 0, 0x7fff_0000),
+        ]
+    });
+    each.collect()
 }
 
 /// Reads a condition such as `1&0xf=1`.

@@ -80,7 +80,7 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
     }
     for (path, source) in &shown {
         make_place(root, path, source.is_folder)?;
-        attach(root, path, &source.file)?;
+        attach(&source.file, opened(&below(root, path))?).at(path)?;
     }
     // A program that starts elsewhere than it is told to would do harm: the folder may be an empty one.
     for folder in [Some(order.folder.clone()), std::env::home_dir()]
@@ -219,15 +219,15 @@ fn make_place(root: &Path, path: &Path, is_folder: bool) -> Result<(), SandboxEr
     })
 }
 
-/// Mounts a copy of a source below the new root, at a path that is there. It takes what the source takes.
-fn attach(root: &Path, path: &Path, source: impl AsFd) -> Result<(), SandboxError> {
+/// Mounts a copy of a source on a place. It takes what the source takes.
+fn attach(source: impl AsFd, place: impl AsFd) -> rustix::io::Result<()> {
     let copy = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_EMPTY_PATH
         | OpenTreeFlags::AT_RECURSIVE;
-    let tree = open_tree(source, "", copy).at(path)?;
+    let tree = open_tree(source, "", copy)?;
     let empty = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    move_mount(&tree, "", opened(&below(root, path))?, "", empty).at(path)
+    move_mount(&tree, "", place, "", empty)
 }
 
 /// Takes from each mount below the new root what its source takes, and holds what is protected. A mount within a mount is
@@ -274,7 +274,8 @@ fn restrict_mounts(order: &Order, shown: &BTreeMap<PathBuf, Source>) -> Result<(
 fn hold(order: &Order, mut writable: BTreeMap<PathBuf, MountFlags>) -> Result<(), SandboxError> {
     let root = &order.scratch;
     for (path, hold) in &order.held {
-        attach(root, path, opened(&below(root, path))?)?;
+        let itself = opened(&below(root, path))?;
+        attach(&itself, &itself).at(path)?;
         let mut above = path.ancestors();
         if *hold == Hold::InPlace
             && let Some(flags) = above.find_map(|above| writable.get(above))
