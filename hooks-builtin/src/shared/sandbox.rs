@@ -42,6 +42,9 @@ pub struct SandboxConfig {
     /// such as `.git/hooks`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub protect: Vec<PathBuf>,
+    /// Protected paths that it may change all the same, such as `.vscode`. The default is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow_writing: Vec<PathBuf>,
     /// The Unix sockets that it may connect to. The default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unix: Vec<PathBuf>,
@@ -85,11 +88,12 @@ impl SandboxConfig {
             _ => folder.join(path),
         };
         let mut sandbox = Sandbox::new();
-        let paths: [(_, Add<PathBuf>); 5] = [
+        let paths: [(_, Add<PathBuf>); 6] = [
             (&self.write, Sandbox::write),
             (&self.read, Sandbox::read),
             (&self.hide, Sandbox::hide),
             (&self.protect, Sandbox::protect),
+            (&self.allow_writing, Sandbox::allow_writing),
             (&self.unix, Sandbox::unix),
         ];
         for (paths, add) in paths {

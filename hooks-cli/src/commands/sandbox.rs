@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// What stays as it is in a folder that the program may change, also if it is not there yet.
     #[arg(long, value_name = "PATH")]
     protect: Vec<PathBuf>,
+    /// A protected path that the program may change all the same, such as `.vscode`.
+    #[arg(long, value_name = "PATH")]
+    allow_writing: Vec<PathBuf>,
     /// A Unix socket that the program may connect to.
     #[arg(long, value_name = "PATH")]
     unix: Vec<PathBuf>,
@@ -90,6 +93,7 @@ fn confinement(args: &Args) -> Result<Confinement, SandboxError> {
         read: args.read.clone(),
         hide: args.hide.clone(),
         protect: args.protect.clone(),
+        allow_writing: args.allow_writing.clone(),
         unix: args.unix.clone(),
         domain: args.domain.clone(),
         connect: args.connect.clone(),

@@ -19,11 +19,13 @@ use crate::agent::{Mode, USER, is_root, open_to_all};
 pub(crate) const SECRET: &str = "canary-7f3a9c";
 
 /// The protected names that are there, and some that are not.
-const PROTECTED: [&str; 23] = [
+const PROTECTED: [&str; 31] = [
+    ".bashrc",
     ".claude",
     ".codex",
     ".cursor",
     ".env",
+    ".envrc",
     ".gemini",
     ".git/commondir",
     ".git/config",
@@ -31,6 +33,7 @@ const PROTECTED: [&str; 23] = [
     ".git/hooks",
     ".git/modules/sub/config",
     ".git/modules/sub/hooks",
+    ".github/hooks",
     ".gitmodules",
     ".goose",
     ".husky",
@@ -39,6 +42,11 @@ const PROTECTED: [&str; 23] = [
     ".vscode",
     "hooks.lock",
     "hooks.toml",
+    "app/web/.claude",
+    "lib/vendored/.git/config",
+    "lib/vendored/.git/hooks",
+    "lib/vendored/.mcp.json",
+    "lib/vendored/hooks.toml",
     "linked.toml",
     "deploy/run.sh",
     "shared.ini",
@@ -81,6 +89,10 @@ impl Place {
             ("work/.git/modules/sub/HEAD", "ref: refs/heads/main\n"),
             ("work/.git/modules/sub/config", "[core]\n"),
             ("work/.git/modules/sub/hooks/sample", "as it was\n"),
+            ("work/app/web/.claude/settings.json", "{}\n"),
+            ("work/lib/vendored/.git/HEAD", "ref: refs/heads/main\n"),
+            ("work/lib/vendored/.git/config", "[core]\n"),
+            ("work/lib/vendored/.git/hooks/sample", "as it was\n"),
             ("plain/code", "as it was\n"),
         ];
         for (name, text) in files {

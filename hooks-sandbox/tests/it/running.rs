@@ -30,6 +30,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         test("running::two_sandboxes_share_a_place_holder", two_at_once),
         test("running::what_is_hidden_is_there_and_closed", hidden),
         test("running::a_path_you_write_yourself_is_protected", yours),
+        test(
+            "running::a_folder_on_the_way_to_a_place_holder_is_yours",
+            on_the_way,
+        ),
         test("running::limits_hold", limits),
         test("running::a_variable_comes_along_if_you_name_it", variable),
         test("running::a_socket_you_name_is_reached", socket),
@@ -273,6 +277,33 @@ fn yours() -> Tested {
             let written = fs::read_to_string(place.path().join("work/hooks.toml"))?;
             check(written == text, format!("{mode:?}: {option}: {written}"))?;
         }
+    }
+    Ok(())
+}
+
+/// What is protected below a folder that does not exist takes nothing else of it.
+fn on_the_way() -> Tested {
+    for mode in with_namespaces() {
+        let script = "mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; git status --porcelain | head -3";
+        let (place, output) = sh(mode, "", script);
+        let text = fs::read_to_string(place.path().join("work/.github/workflows/ci.yml"));
+        check(
+            text.is_ok_and(|text| text == "x\n"),
+            format!("{mode:?}: {output:?}"),
+        )?;
+        let place = Place::new(mode);
+        fs::create_dir(place.path().join("work/.vscode"))?;
+        let options = format!(
+            "allow={0}/work/.vscode allow={0}/work/.idea",
+            place.path().display()
+        );
+        let mut chown = Command::new("chown");
+        chown.arg("--reference").arg(place.path());
+        chown.arg(place.path().join("work/.vscode"));
+        check(chown.status()?.success(), "chown")?;
+        let script = "echo x > .vscode/a && mkdir .idea && echo x > .idea/a && echo both";
+        let output = mode.run(place.path(), &options, &["sh", "-c", script]);
+        check(output.stdout == b"both\n", format!("{mode:?}: {output:?}"))?;
     }
     Ok(())
 }

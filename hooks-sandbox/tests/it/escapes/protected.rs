@@ -144,6 +144,58 @@ pub(super) const ALL: &[Escape] = &[
         "cd; for f in .bashrc .profile .zshrc; do echo x > $f; done",
     )
     .with("write=PLACE/home"),
+    shell(
+        "makes_the_start_of_shells_in_the_workspace",
+        "echo x > .bashrc; echo x > .envrc",
+    ),
+    shell(
+        "makes_hooks_beside_workflows",
+        "mkdir -p .github/hooks; echo x > .github/hooks/a.json",
+    ),
+    shell(
+        "moves_the_folder_of_hooks_beside_workflows",
+        "mkdir -p .github; mv .github g; mkdir -p .github/hooks; echo x > .github/hooks/a.json",
+    ),
+    shell(
+        "sets_an_agent_in_a_folder_below",
+        "echo x > app/web/.claude/settings.json",
+    ),
+    shell(
+        "moves_the_folder_of_an_agent_below",
+        "mv app a; mkdir -p app/web/.claude; echo x > app/web/.claude/settings.json",
+    ),
+    shell(
+        "adds_a_hook_of_a_repository_below",
+        "echo x > lib/vendored/.git/hooks/pre-commit; echo x >> lib/vendored/.git/config",
+    ),
+    shell(
+        "moves_a_repository_below",
+        "mv lib l; mkdir -p lib/vendored/.git/hooks; echo x > lib/vendored/.git/config",
+    ),
+    shell(
+        "makes_hooks_in_a_repository_below",
+        "echo x > lib/vendored/hooks.toml; echo x > lib/vendored/.mcp.json",
+    ),
+    shell(
+        "writes_an_agent_that_you_name",
+        "echo x > .claude/settings.json",
+    )
+    .with("write=PLACE/work/.claude"),
+    shell(
+        "writes_what_is_in_an_agent_that_you_name",
+        "echo x > .claude/settings.json; echo x > app/web/.claude/settings.json",
+    )
+    .with("write=PLACE/work/.claude/settings.json write=PLACE/work/app/web/.claude"),
+    shell(
+        "moves_an_agent_below_that_you_name",
+        "mv app a; mkdir -p app/web/.claude; echo x > app/web/.claude/settings.json",
+    )
+    .with("write=PLACE/work/app/web/.claude"),
+    shell(
+        "adds_a_hook_of_git_that_you_name",
+        "echo x > .git/hooks/pre-commit",
+    )
+    .with("write=PLACE/work/.git/hooks"),
     shell("adds_a_submodule", "echo x > .gitmodules"),
     shell("changes_what_you_protect", "echo x > deploy/run.sh")
         .with("protect=PLACE/work/deploy/run.sh"),
