@@ -13,10 +13,11 @@
 //!
 //! # How
 //!
-//! Three processes take part, and no code runs between fork and exec. The *caller* makes the rules, checks them, and
-//! starts its own executable again. That is the *supervisor*, which stays outside: it keeps place-holders and temporary
-//! files, hands on signals, and waits. It starts the executable once more. That process is *inside*: it takes everything
-//! from itself that the rules do not give, and then becomes the program. Whatever fails on the way ends it.
+//! The *caller* makes the rules, checks them, and starts its own executable again. That is the *supervisor*, which has one
+//! thread and stays outside: it makes place-holders and temporary files, hands on signals, and waits. It forks the process
+//! *inside*, which takes everything from itself that the rules do not give, and then becomes the program; with namespaces,
+//! it forks the program and stays as its first process, into which nothing inside can look. The proxy for hosts is one more
+//! process outside. Whatever fails on the way ends all of them.
 //!
 //! | | with user namespaces | without them |
 //! | --- | --- | --- |
@@ -40,8 +41,11 @@
 //!
 //! - What you hand over as standard input and outputs, the program may use, and change the mode of.
 //! - A hard link that was made before to a protected file leads to it. The sandbox knows names.
-//! - Protected names are those in the writable folder itself, in its repository, and in the repository's submodules. A
-//!   repository further down is like any other code that the program may write.
+//! - [`protected`] has the names that stay as they are. What exists is held in the writable folder and below, without
+//!   `node_modules`, `target`, `.venv` and such, in the 4,000 folders that are nearest. What does not exist is held in the
+//!   writable folder, and in each repository among those folders. A repository of which only the files are there, and not
+//!   its `.git`, is like any other folder.
+//! - A folder on the way to what is held is a mount of its own: it cannot be renamed, and what is moved out of it is copied.
 //! - Without user namespaces, the proxy of [`Sandbox::domain`] listens on the loopback of the machine, and its other users
 //!   reach the same hosts through it.
 //! - A host that is allowed by name is trusted with what the program sends it, and with its subdomains if you allow them.

@@ -3,7 +3,7 @@
 //! With namespaces, each such path becomes a mount point: the kernel neither renames nor removes one. So do the folders
 //! on the way to it, or a program would move them aside and make its own. What does not exist gets a place-holder.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{
@@ -89,39 +89,26 @@ impl Held {
     /// Holds what is protected in a writable folder and below: what is there, and in the folder itself and in repositories
     /// also what is not.
     fn walk(&mut self, rules: &Rules, top: &Path) -> Result<(), SandboxError> {
-        let mut folders = VecDeque::from([top.to_owned()]);
-        let mut left = FOLDERS;
-        while let Some(folder) = folders.pop_front() {
-            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-            let (mut git, mut own) = (folder == top, 0);
-            for entry in entries {
-                let (name, kind) = (entry.file_name(), entry.file_type());
-                let Ok(kind) = kind else { continue };
-                let rests = protected::beginning_with(&name);
-                // Others take the place-holders of their own sandboxes away again.
-                let rests = rests.filter(|_| !kind.is_socket());
-                let mut is_protected = false;
-                for rest in rests {
-                    is_protected |= rest.as_os_str().is_empty();
-                    let path = entry.path().join(rest);
-                    if path.symlink_metadata().is_ok() {
-                        self.hold(rules, &path, None)?;
-                    }
+        let (mut level, mut left) = (vec![top.to_owned()], FOLDERS);
+        while !level.is_empty() {
+            let all = Folder::look_into_all(&level);
+            let mut next = Vec::new();
+            for (path, folder) in level.iter().zip(all) {
+                let is_top = path == top;
+                for protected in &folder.protected {
+                    self.hold(rules, protected, None)?;
                 }
-                git |= name == ".git";
-                own += usize::from(name == "HEAD" || name == "objects");
-                let is_made = || name.to_str().is_some_and(|name| MADE.contains(&name));
-                if kind.is_dir() && left > 0 && !is_protected && !is_made() {
-                    left -= 1;
-                    folders.push_back(entry.path());
+                if is_top || folder.is_work_tree {
+                    self.hold_all(rules, path, "anywhere")?;
                 }
+                if is_top || folder.is_work_tree || folder.of_repository == 2 {
+                    self.hold_repositories(rules, path, is_top)?;
+                }
+                next.extend(folder.below);
             }
-            if git {
-                self.hold_all(rules, &folder, "anywhere")?;
-            }
-            if git || own == 2 {
-                self.hold_repositories(rules, &folder, folder == top)?;
-            }
+            next.truncate(left);
+            left -= next.len();
+            level = next;
         }
         Ok(())
     }
@@ -152,9 +139,10 @@ impl Held {
             add_repositories(folder, &mut repositories);
         }
         if repositories.is_empty() {
-            return match is_top {
-                true => self.hold_all(rules, folder, "bare"),
-                false => Ok(()),
+            return if is_top {
+                self.hold_all(rules, folder, "bare")
+            } else {
+                Ok(())
             };
         }
         if git.is_file() {
@@ -274,6 +262,68 @@ impl Held {
         }
         place_holders.paths.push(path.to_owned());
         Ok(true)
+    }
+}
+
+/// What is found in a folder.
+#[derive(Default)]
+struct Folder {
+    /// The folders in it, as far as they are worth a look.
+    below: Vec<PathBuf>,
+    protected: Vec<PathBuf>,
+    is_work_tree: bool,
+    /// How many names there are of those that each repository's own folder has.
+    of_repository: usize,
+}
+
+impl Folder {
+    fn look_into(path: &Path) -> Self {
+        let mut folder = Folder::default();
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            let (name, kind) = (entry.file_name(), entry.file_type());
+            // Others take the place-holders of their own sandboxes away again.
+            let Some(kind) = kind.ok().filter(|kind| !kind.is_socket()) else {
+                continue;
+            };
+            let all = protected::beginning_with(&name).map(|rest| entry.path().join(rest));
+            let known = folder.protected.len();
+            folder
+                .protected
+                .extend(all.filter(|path| path.symlink_metadata().is_ok()));
+            folder.is_work_tree |= name == ".git";
+            folder.of_repository += usize::from(name == "HEAD" || name == "objects");
+            let is_made = || name.to_str().is_some_and(|name| MADE.contains(&name));
+            let is_protected = folder.protected[known..].contains(&entry.path());
+            if kind.is_dir() && !is_protected && !is_made() {
+                folder.below.push(entry.path());
+            }
+        }
+        folder
+    }
+
+    /// Looks into folders, on all processors if there are many. No thread is left afterwards.
+    fn look_into_all(paths: &[PathBuf]) -> Vec<Self> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let size = paths.len().div_ceil(threads).max(64);
+        let look = |paths: &[PathBuf]| -> Vec<_> {
+            paths.iter().map(|path| Folder::look_into(path)).collect()
+        };
+        std::thread::scope(|scope| {
+            let mut chunks = paths.chunks(size);
+            let own = chunks.next().unwrap_or_default();
+            let others: Vec<_> = chunks
+                .map(|chunk| {
+                    let thread = std::thread::Builder::new();
+                    (chunk, thread.spawn_scoped(scope, move || look(chunk)))
+                })
+                .collect();
+            let mut all = look(own);
+            for (chunk, thread) in others {
+                let found = thread.ok().and_then(|thread| thread.join().ok());
+                all.extend(found.unwrap_or_else(|| look(chunk)));
+            }
+            all
+        })
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn beginning_with(name: &OsStr) -> impl Iterator<Item = PathBuf> {
 /// ```
 #[must_use]
 pub fn covering(path: &Path) -> Option<&'static str> {
-    let parts: Vec<&[u8]> = path.iter().map(|part| part.as_encoded_bytes()).collect();
+    let parts: Vec<&[u8]> = path.iter().map(OsStr::as_encoded_bytes).collect();
     let is = |part: &[u8], name: &str| part.eq_ignore_ascii_case(name.as_bytes());
     let begins = |parts: &[&[u8]], names: &[&str]| {
         names.len() <= parts.len() && parts.iter().zip(names).all(|(part, name)| is(part, name))

@@ -142,9 +142,9 @@ mod system {
         let code = match tracer {
             Some(tracer) => {
                 let mut seen = |seen: Seen| {
-                    seen.refused()
-                        .into_iter()
-                        .for_each(|refused| teller.add(refused))
+                    if let Some(refused) = seen.refused() {
+                        teller.add(refused);
+                    }
                 };
                 tracer.follow(Some(&signals), &mut seen)
             }

@@ -93,7 +93,9 @@ fn install(
     // After the number is there.
     let is_load = |code: &sock_filter| code.code == 0x20 && code.k == 0;
     if let Some(load) = program.iter().position(is_load) {
-        program.splice(load + 1..load + 1, ranges(always));
+        let rest = program.split_off(load + 1);
+        program.extend(ranges(always));
+        program.extend(rest);
     }
     apply_filter(&program)
 }

@@ -88,7 +88,7 @@ fn bubble(mode: Mode, place: &Place) -> Result<String, libtest_mimic::Failed> {
     let shown = String::from_utf8(shown.stdout)?;
     let mut words = "--unshare-all --die-with-parent --new-session --clearenv --cap-drop ALL"
         .replace(' ', "\0");
-    let mut add = |kind: &str, path: &str| words += &format!("\0{kind}\0{path}");
+    let mut add = |kind: &str, path: &str| words.extend(["\0", kind, "\0", path]);
     for line in shown.lines() {
         if let Some(path) = line
             .split(' ')
