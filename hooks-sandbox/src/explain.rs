@@ -126,7 +126,7 @@ fn gaps(rules: &Rules, machine: Machine) -> Vec<String> {
         ),
         (
             alone && can_write,
-            "without user namespaces, nothing new can be made directly in a folder that holds protected names",
+            "without user namespaces, nothing new can be made directly in a folder that holds protected names, or is above one that does",
         ),
         (
             alone && rules.unix,

@@ -149,11 +149,13 @@ impl Rules {
             {
                 continue;
             }
-            // A workspace may be in a protected folder: what counts is what is below it, or below where the program starts.
+            // A workspace may be in a protected folder: what counts is what is below it, or below where the program starts, or
+            // around that.
             let above = own
                 .iter()
                 .filter(|above| path.starts_with(above) && *above != path);
             let above = above.chain(path.starts_with(&here).then_some(&here));
+            let above = above.chain(here.starts_with(path).then_some(path));
             let outermost = above.min_by_key(|above| above.components().count());
             let rest = outermost.and_then(|above| path.strip_prefix(above).ok());
             let is_at_home = |home: &Path| {

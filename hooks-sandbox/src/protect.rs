@@ -204,10 +204,12 @@ impl Held {
             let hold = match fs::symlink_metadata(&at) {
                 Ok(found) if found.is_symlink() => Hold::Link,
                 Ok(found) if found.is_dir() && !is_last => Hold::InPlace,
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(SandboxError::path(&at, error));
+                Ok(_) => Hold::Still,
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    path.clone_into(&mut at);
+                    Hold::Still
                 }
-                _ => Hold::Still,
+                Err(error) => return Err(SandboxError::path(&at, error)),
             };
             let known = self.paths.entry(at.clone()).or_insert(hold);
             if hold == Hold::Still {
@@ -215,10 +217,16 @@ impl Held {
                 return Ok(());
             }
             if hold == Hold::Link {
-                let target = fs::canonicalize(&at);
-                let target = target
-                    .map_err(|_| "a link to nowhere cannot be protected: remove it")
-                    .at(&at)?;
+                let target = match fs::canonicalize(&at) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => {
+                        let target = fs::read_link(&at).at(&at)?;
+                        real_place(&at.parent().unwrap_or(&at).join(target))
+                            .map_err(|_| "a link to nowhere cannot be protected: remove it")
+                            .at(&at)?
+                    }
+                    // One that leads in a circle leads nowhere else, whatever the program makes.
+                    target => target.unwrap_or_default(),
+                };
                 return self.hold(rules, &target.join(rest), text);
             }
         }

@@ -34,6 +34,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             "running::a_folder_on_the_way_to_a_place_holder_is_yours",
             on_the_way,
         ),
+        test("running::a_link_to_nowhere_is_protected", link_to_nowhere),
+        test(
+            "running::a_workspace_may_be_in_a_protected_folder",
+            workspace_of_an_agent,
+        ),
         test("running::limits_hold", limits),
         test("running::a_variable_comes_along_if_you_name_it", variable),
         test("running::a_socket_you_name_is_reached", socket),
@@ -267,6 +272,47 @@ fn hidden() -> Tested {
         "test -e .env && ! cat .env 2> /dev/null && echo closed",
         "closed",
     )
+}
+
+/// A protected name that is a link to nothing does not stop a start, and what it leads to is not made.
+fn link_to_nowhere() -> Tested {
+    for mode in with_namespaces() {
+        let place = Place::new(mode);
+        let work = place.path().join("work");
+        std::os::unix::fs::symlink("src/settings", work.join(".vscode"))?;
+        std::os::unix::fs::symlink(".idea", work.join(".idea"))?;
+        let script = "(echo x > src/settings; mkdir src/settings) 2> /dev/null; echo ran";
+        let output = mode.run(place.path(), "", &["sh", "-c", script]);
+        check(output.stdout == b"ran\n", format!("{mode:?}: {output:?}"))?;
+        check(!work.join("src/settings").exists(), "its target was made")?;
+    }
+    Ok(())
+}
+
+/// A workspace in a protected folder is one, but not what is protected in it.
+fn workspace_of_an_agent() -> Tested {
+    for mode in all() {
+        let place = Place::new(mode);
+        let tree = place.path().join("outside/.claude/worktrees/a");
+        fs::create_dir_all(tree.join("src"))?;
+        fs::create_dir_all(tree.join(".claude"))?;
+        let mut chown = Command::new("chown");
+        chown.arg("-R").arg("--reference").arg(place.path());
+        let all = chown.arg(place.path().join("outside/.claude")).status()?;
+        check(all.success(), "chown")?;
+        let options = format!("write={0} write={0}/.claude", tree.display());
+        let script = "cd $0 && echo x > src/a; echo x > .claude/settings.json; cat src/a";
+        let mut agent = mode.command(executable());
+        let alone = if mode.has_namespaces { "" } else { "alone" };
+        agent.arg("--agent").arg(place.path());
+        agent.arg(format!("{options} {alone}"));
+        agent.args(["sh", "-c", script]).arg(&tree);
+        let output = agent.current_dir(tree.join("src")).output()?;
+        check(output.stdout == b"x\n", format!("{mode:?}: {output:?}"))?;
+        let written = tree.join(".claude/settings.json").exists();
+        check(!written, format!("{mode:?}: the agent is set"))?;
+    }
+    Ok(())
 }
 
 fn yours() -> Tested {
