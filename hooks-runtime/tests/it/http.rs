@@ -219,7 +219,7 @@ async fn mistakes_are_shown_where_they_are() {
     expect![[r"
         4:7: the URL is refused: a URL must begin with `https://`: `http://` is only for the hosts that `allow_loopback` lists, and `127.0.0.1` is not among them
           |
-        4 | url = 'http://127.0.0.1:9/token/abc'
+        4 | url = 'http://127.0.0.1:9/*********'
           |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           = help: write an `https://` URL of a public host, or name a host of this machine in `allow_loopback`"]]
     .assert_eq(&error);
