@@ -193,6 +193,12 @@ impl Guard {
         })
     }
 
+    /// Returns the protected paths that may be changed. A name is one at the top of the workspace.
+    pub(super) fn opened(&self) -> impl Iterator<Item = PathBuf> {
+        let names = self.opened.iter().map(|name| self.workspace.join(name));
+        names.chain(self.opened_paths.iter().cloned())
+    }
+
     /// Returns the folders that a command writes to: those that hold what it names.
     pub(super) fn written(&self, effects: &Effects) -> Result<Vec<PathBuf>, String> {
         let mut folders = BTreeSet::new();
@@ -634,6 +640,16 @@ impl<'e> Check<'e> {
         match used.access {
             Access::Make => {
                 self.check_made_names(used, base)?;
+                // What is in a folder keeps its name where it is copied to.
+                let known = used
+                    .from
+                    .as_ref()
+                    .filter(|from| self.looks() && from.known().is_some());
+                for folder in known.map_or(Ok(Vec::new()), |_| sources(used, base))? {
+                    if folder.is_dir() && !is_replaced(&folder) {
+                        guard.check_tracked(&folder, &Below::default(), &mut self.budget)?;
+                    }
+                }
                 if nth < self.last_use {
                     self.make(used, base)?;
                     self.known.clear();
@@ -857,12 +873,7 @@ impl<'e> Check<'e> {
 
     /// Records a path that the command creates, unless no link can be created with it.
     fn make(&mut self, used: &PathUse, base: &Path) -> Result<(), String> {
-        let sources = match &used.from {
-            // It may be a link itself.
-            Some(Argument::Text(from)) => vec![base.join(from.trim_end_matches('/'))],
-            Some(from) => places(from, base)?,
-            None => Vec::new(),
-        };
+        let sources = sources(used, base)?;
         let below = match &used.from {
             Some(Argument::Names(names)) => Below {
                 glob: glob_of(names)?,
@@ -964,6 +975,16 @@ impl<'e> Check<'e> {
             self.guard.check_change(&name, base)?;
         }
         Ok(())
+    }
+}
+
+/// Returns where something that is made comes from.
+fn sources(used: &PathUse, base: &Path) -> Result<Vec<PathBuf>, String> {
+    match &used.from {
+        // It may be a link itself.
+        Some(Argument::Text(from)) => Ok(vec![base.join(from.trim_end_matches('/'))]),
+        Some(from) => places(from, base),
+        None => Ok(Vec::new()),
     }
 }
 

@@ -212,6 +212,7 @@ impl Inner {
         let mut sandbox = launched(config.sandbox_rules.sandbox(workspace), config);
         sandbox = sandbox.read(workspace).note(effects.to_string());
         sandbox = judged.variables.iter().fold(sandbox, Sandbox::env);
+        sandbox = guard.opened().fold(sandbox, Sandbox::allow_writing);
         sandbox = guard.hidden()?.into_iter().fold(sandbox, Sandbox::hide);
         sandbox = config
             .loaded_from

@@ -1162,3 +1162,94 @@ mod by_hand {
         }
     }
 }
+
+#[test]
+fn what_decides_later_is_protected_in_every_folder_and_opened_by_name() {
+    let workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).to_owned();
+    fs::create_dir_all(root.join("app/.vscode")).unwrap();
+    fs::write(root.join("app/.vscode/tasks.json"), "{}").unwrap();
+    fs::write(root.join("app/.mcp.json"), "{}").unwrap();
+    fs::create_dir_all(root.join("node_modules/x/.vscode")).unwrap();
+    let config = SecurityPolicyConfig {
+        allowed_commands: "cat cp curl find git ls mv rm sed tee xargs"
+            .split(' ')
+            .map(String::from)
+            .collect(),
+        ..SecurityPolicyConfig::default()
+    };
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    for command in [
+        "echo '{}' > .claude/settings.json",
+        "cp a.txt new/.cursor/hooks.json",
+        "sed -i s/a/b/ app/.vscode/tasks.json",
+        "mv app other",
+        "rm -r app",
+        "cp -r app plain",
+        "curl -O https://example.org/hooks.toml",
+        "curl --output-dir .codex -O https://example.org/config.toml",
+        "find app -name tasks.json | xargs sed -i s/a/b/",
+        "find . -name '.mcp.json' -exec mv {} x \\;",
+        "cat a.txt | tee HOOKS.toml",
+        "git mv a.txt .envrc",
+        "git apply <<'E'\n--- a/x\n+++ b/.gitmodules\n@@ -1 +1 @@\n-a\n+b\nE",
+    ] {
+        let reason = workspace.command(&policy, command).err();
+        let reason = reason.unwrap_or_else(|| panic!("{command}"));
+        assert!(
+            reason.contains("protected") || reason.contains("allow_writing"),
+            "{command}: {reason}"
+        );
+    }
+    for command in [
+        "cat app/.vscode/tasks.json",
+        "cp app/.vscode/tasks.json a.txt",
+        "rm -rf node_modules",
+        "echo x > app/settings.json",
+    ] {
+        assert_eq!(workspace.command(&policy, command), Ok(()), "{command}");
+    }
+    let opened = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        allow_writing: vec![".vscode".into(), "app/hooks.toml".into()],
+        ..config
+    })
+    .unwrap();
+    for command in [
+        "sed -i s/a/b/ app/.vscode/tasks.json",
+        "echo x > app/hooks.toml",
+    ] {
+        assert_eq!(workspace.command(&opened, command), Ok(()), "{command}");
+    }
+    assert!(workspace.command(&opened, "echo x > hooks.toml").is_err());
+}
+
+#[test]
+fn a_command_is_judged_once_and_runs_by_its_plan() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::new().unwrap();
+    let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "cat {a,b}.txt" }));
+    assert!(
+        hooks![&policy]
+            .intercept_now(&workspace.cx, &mut call)
+            .is_continue()
+    );
+    let judged = policy.judged(&workspace.cx, &call).unwrap().unwrap();
+    // The same value is read again, also by what describes the call to a person.
+    let again = policy.judged(&workspace.cx, &call).unwrap().unwrap();
+    assert!(std::sync::Arc::ptr_eq(&judged, &again));
+    assert_eq!(judged.effects().to_string(), "runs cat; reads a.txt, b.txt");
+    let plan = judged.plan();
+    assert_eq!(
+        plan.folder(),
+        Path::new(&workspace.cx.cwd).canonicalize().unwrap()
+    );
+    assert!(plan.rules().is_none() && plan.command().output().unwrap().status.success());
+    // Other arguments are another command.
+    call.args = json!({ "command": "cat ../secret" });
+    assert!(policy.judged(&workspace.cx, &call).is_err());
+    call.args = json!({ "command": "cat a.txt" });
+    let other = policy.judged(&workspace.cx, &call).unwrap().unwrap();
+    assert!(!std::sync::Arc::ptr_eq(&judged, &other));
+    let read = BeforeToolCall::new("2", "read", json!({ "path": "a.txt" }));
+    assert!(policy.judged(&workspace.cx, &read).unwrap().is_none());
+}

@@ -53,7 +53,13 @@ pub(crate) fn run(this: &mut Evaluator<'_>, call: &Call<'_>) -> Result<Output> {
         }
         let stripped = name.split_once('/').map(|(_, rest)| rest);
         for name in [Some(name), stripped].into_iter().flatten() {
-            this.touch(&Argument::text(name), Access::Write);
+            // git follows no links.
+            this.touch_from(
+                &Argument::text(name),
+                Access::Write,
+                None,
+                call.name != "git",
+            );
         }
     }
     Ok(Output::Unknown)
