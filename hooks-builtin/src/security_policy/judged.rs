@@ -185,13 +185,12 @@ impl RunPlan {
     /// ```
     #[must_use]
     pub fn command(&self) -> Command {
-        let mut command = match &self.rules {
-            Some(rules) => rules.command(&self.program, &self.arguments),
-            None => {
-                let mut command = Command::new(&self.program);
-                command.args(&self.arguments);
-                command
-            }
+        let mut command = if let Some(rules) = &self.rules {
+            rules.command(&self.program, &self.arguments)
+        } else {
+            let mut command = Command::new(&self.program);
+            command.args(&self.arguments);
+            command
         };
         command.current_dir(&self.folder);
         command
@@ -228,7 +227,10 @@ pub(super) struct Judgements {
     kept: Mutex<VecDeque<Kept>>,
 }
 
-/// What was found about a call; nothing if it runs no command.
+/// What was found about a call: its command, if it runs one.
+pub(super) struct Found(pub(super) Option<Arc<Judged>>);
+
+/// What is kept of a call.
 #[derive(Debug)]
 struct Kept {
     id: String,
@@ -248,11 +250,12 @@ impl Judgements {
         id: Option<&str>,
         tool: &str,
         args: &Value,
-    ) -> Option<Option<Arc<Judged>>> {
+    ) -> Option<Found> {
         let key = self.key(cx, tool, args);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&Kept| kept.key == key && id.is_none_or(|id| kept.id == id);
-        kept.iter().find(is_meant).map(|kept| kept.judged.clone())
+        let found = kept.iter().find(is_meant);
+        found.map(|kept| Found(kept.judged.clone()))
     }
 
     /// Keeps what was found.

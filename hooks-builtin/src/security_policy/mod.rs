@@ -29,7 +29,7 @@ use self::actions::Actions;
 use self::command::{Form, Given, Programs};
 use self::guard::{Certainty, Guard};
 use self::hosts::Hosts;
-use self::judged::Judgements;
+use self::judged::{Found, Judgements};
 pub use self::judged::{Judged, RunPlan};
 pub use self::missing::Missing;
 use self::sandbox::Kernel;
@@ -618,7 +618,7 @@ impl Inner {
         let kept = self
             .judgements
             .find(cx, Some(&call.id), &call.name, &call.args);
-        if let Some(judged) = kept {
+        if let Some(Found(judged)) = kept {
             return Ok(judged);
         }
         let judged = self.judge(cx, &call.name, &call.args, kernel)?;
@@ -665,11 +665,11 @@ impl Inner {
                     for_texts(value, &mut |text| self.check_address(cx, text))?;
                 }
                 Some(role @ (Role::Read | Role::Write)) => {
-                    for_texts(value, &mut |path| match path.contains("://")
-                        && !starts_with(path.trim_start(), "file:")
-                    {
-                        true => self.hosts.check_web(path.trim()),
-                        false => self.check_path(cx, path, role),
+                    for_texts(value, &mut |path| {
+                        if path.contains("://") && !starts_with(path.trim_start(), "file:") {
+                            return self.hosts.check_web(path.trim());
+                        }
+                        self.check_path(cx, path, role)
                     })?;
                 }
                 Some(role @ (Role::Glob | Role::Files)) => {
@@ -804,7 +804,7 @@ impl Inner {
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
     /// and for what would be blocked.
     fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
-        if let Some(judged) = self.judgements.find(cx, None, name, args) {
+        if let Some(Found(judged)) = self.judgements.find(cx, None, name, args) {
             return judged.map(|judged| judged.effects().to_string());
         }
         let (form, guard) = self.form(cx, name, args)?;

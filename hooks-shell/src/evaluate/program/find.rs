@@ -8,6 +8,10 @@ use crate::value::{Argument, Names};
 
 /// What is known about the files that reach this point of the expression.
 #[derive(Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 struct Tests {
     are_plain: bool,
     pattern: Option<String>,

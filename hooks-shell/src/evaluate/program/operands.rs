@@ -180,7 +180,7 @@ impl<'a> Call<'a> {
             ));
         }
         if self.name == "unzip" {
-            self.at_start(this, |call, this| call.apply_roles(this))?;
+            self.at_start(this, Call::apply_roles)?;
         } else {
             self.apply_roles(this)?;
         }
@@ -532,11 +532,10 @@ impl<'a> Call<'a> {
     /// Whether `head` or `tail` prints one line.
     fn takes_one(&self) -> bool {
         let mut args = self.args[1..].iter().map(Arg::known);
-        match (args.next(), args.next(), args.next()) {
-            (Some(Some("-1" | "-n1")), None, None) => true,
-            (Some(Some("-n")), Some(Some("1")), None) => true,
-            _ => false,
-        }
+        matches!(
+            (args.next(), args.next(), args.next()),
+            (Some(Some("-1" | "-n1")), None, None) | (Some(Some("-n")), Some(Some("1")), None)
+        )
     }
 
     /// What `basename` and `dirname` print of one path.

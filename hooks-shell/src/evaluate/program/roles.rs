@@ -97,27 +97,31 @@ impl Evaluator<'_> {
                     self.unknown(reason);
                 }
             }
-            (Argument::Unknown { begins }, _)
-                if role == Role::Head && !begins.starts_with('@') && !begins.is_empty() => {}
-            (Argument::Unknown { begins }, _)
-                if role == Role::Assign
-                    && begins
-                        .split_once('=')
-                        .is_some_and(|(name, _)| is_identifier(name)) =>
-            {
-                let (name, _) = begins.split_once('=').unwrap_or_default();
+            _ => self.apply_unknown(call, role, value)?,
+        }
+        Ok(())
+    }
+
+    /// Applies a role to a value that is only known at run time.
+    fn apply_unknown(&mut self, call: &Call<'_>, role: Role, value: &Argument) -> Result<()> {
+        let begins = match value {
+            Argument::Unknown { begins } => begins,
+            _ => "",
+        };
+        let variable = begins.split_once('=').map(|(name, _)| name);
+        match (role, variable.filter(|name| is_identifier(name))) {
+            (Role::Head, _) if !begins.starts_with('@') && !begins.is_empty() => {}
+            (Role::Assign, Some(name)) => {
                 self.assign(name, Argument::unknown(), call.name == "export")?;
             }
-            _ if role == Role::Sed && call.has("sandbox") => self.must_be_known(call),
-            _ if role == Role::Sed => self.unknown(
+            (Role::Sed, _) if call.has("sandbox") => self.must_be_known(call),
+            (Role::Sed, _) => self.unknown(
                 "a script of `sed` that is only known at run time may run a program: write it out, or write `sed --sandbox` first",
             ),
-            _ if role.decides_what_runs() => {
-                let name = call.full();
-                self.unknown(format!(
-                    "an argument of `{name}` that decides what runs is only known at run time: write it out"
-                ));
-            }
+            _ if role.decides_what_runs() => self.unknown(format!(
+                "an argument of `{}` that decides what runs is only known at run time: write it out",
+                call.full()
+            )),
             _ => self.must_be_known(call),
         }
         Ok(())
@@ -224,24 +228,7 @@ impl Evaluator<'_> {
                 "some shells evaluate the numbers that `printf` is given: use `%s`, or set it to a number first"
                     .into()
             }
-            Role::Setting => {
-                let words: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
-                let words = match words.as_slice() {
-                    [Some("get" | "set"), rest @ ..] => rest,
-                    all => all,
-                };
-                match *words {
-                    [Some(key)] if variables::may_be_shown(key) => return Ok(None),
-                    [_] => format!("the setting `{shown}` may hold a secret: name another, such as `user.name`"),
-                    _ if call.has("global") || call.has("system") => {
-                        "settings of all repositories lie outside of the workspace: leave `--global` and `--system` out".into()
-                    }
-                    [Some(key), Some(value)] if variables::is_harmless_setting(&format!("{key}={value}")) => {
-                        return Ok(None);
-                    }
-                    _ => format!("the setting `{shown}` may make git run another program, or hold a secret: name one, such as `user.name`"),
-                }
-            }
+            Role::Setting => return Ok(setting(call, shown)),
             _ => return Ok(None),
         };
         Ok(Some(refused))
@@ -323,6 +310,26 @@ impl Evaluator<'_> {
         }
         None
     }
+}
+
+/// Judges the operands of `git config`: a setting that is shown, or set.
+fn setting(call: &Call<'_>, shown: &str) -> Refused {
+    let words: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
+    let words = match words.as_slice() {
+        [Some("get" | "set"), rest @ ..] => rest,
+        all => all,
+    };
+    Some(match *words {
+        [Some(key)] if variables::may_be_shown(key) => return None,
+        [_] => format!("the setting `{shown}` may hold a secret: name another, such as `user.name`"),
+        _ if call.has("global") || call.has("system") => {
+            "settings of all repositories lie outside of the workspace: leave `--global` and `--system` out".into()
+        }
+        [Some(key), Some(value)] if variables::is_harmless_setting(&format!("{key}={value}")) => {
+            return None;
+        }
+        _ => format!("the setting `{shown}` may make git run another program, or hold a secret: name one, such as `user.name`"),
+    })
 }
 
 /// Whether each value that a format of printf reads as a number is one. `%n`, `%*d` and `%(…)T` need more than that.

@@ -109,24 +109,23 @@ fn fetched(this: &mut Evaluator<'_>, call: &Call<'_>, folder: &str, address: Opt
         Some((_, name)) if !name.is_empty() => name,
         _ => "index.html",
     });
-    match name.filter(|name| !name.contains(['%', '\\', '*', '{', '['])) {
-        Some(name) => this.touch(&Argument::text(format!("{folder}/{name}")), Access::Write),
-        None => {
-            let option = if call.name == "curl" { "-o" } else { "-O" };
-            this.unknown_argument(format!(
-                "`{}` names the file as the address ends, which is not plain: write `{option} file`",
-                call.name
-            ));
-        }
+    if let Some(name) = name.filter(|name| !name.contains(['%', '\\', '*', '{', '['])) {
+        return this.touch(&Argument::text(format!("{folder}/{name}")), Access::Write);
     }
+    let option = if call.name == "curl" { "-o" } else { "-O" };
+    this.unknown_argument(format!(
+        "`{}` names the file as the address ends, which is not plain: write `{option} file`",
+        call.name
+    ));
 }
 
 /// Returns the folder that git clones to.
 fn cloned<'a>(call: &Call<'a>) -> Option<&'a str> {
     let texts: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
-    let texts = match (call.command, texts.as_slice()) {
-        (Some("repo"), [Some("clone"), rest @ ..]) | (Some("clone"), rest) => rest,
-        _ => return None,
+    let ((Some("repo"), [Some("clone"), texts @ ..]) | (Some("clone"), texts)) =
+        (call.command, texts.as_slice())
+    else {
+        return None;
     };
     match texts {
         [Some(_), Some(folder)] => Some(folder),
