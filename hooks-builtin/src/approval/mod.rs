@@ -79,11 +79,15 @@ struct Inner {
     timeout: Duration,
     approver: Arc<dyn Approver>,
     describe: Option<Describe>,
+    written: Option<Written>,
     always: Arc<PerSession<HashSet<String>>>,
 }
 
 /// Describes what a call would do.
 type Describe = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<String> + Send + Sync>;
+
+/// Returns the arguments of a call as the model wrote them, if a hook has changed them.
+type Written = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<Value> + Send + Sync>;
 
 /// Whoever an [`Approval`] asks.
 #[async_trait]
@@ -110,7 +114,8 @@ pub struct ApprovalRequest {
     pub call_id: String,
     /// The tool.
     pub tool: String,
-    /// Its arguments, as the tool would run with them.
+    /// Its arguments, as the tool would run with them. A command is shown as the model wrote it, and not in the form or the
+    /// sandbox in which it runs.
     pub args: Value,
     /// Why a hook wants the person to be asked; nothing for the usual question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -232,6 +237,7 @@ impl Approval {
             timeout: config.timeout,
             approver,
             describe: None,
+            written: None,
             always: Arc::default(),
         }))
     }
@@ -252,6 +258,15 @@ impl Approval {
         describe: impl Fn(&AgentContext, &str, &Value) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.with(|inner| inner.describe = Some(Arc::new(describe)))
+    }
+
+    /// Shows the arguments as the model wrote them, if `written` knows them.
+    #[cfg(feature = "config")]
+    pub(crate) fn with_written(
+        self,
+        written: impl Fn(&AgentContext, &str, &Value) -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.with(|inner| inner.written = Some(Arc::new(written)))
     }
 
     /// Asks this approver, for example a user interface of your own: a configuration can only name the terminal. This
@@ -331,7 +346,9 @@ impl Approval {
             agent_id: cx.agent_id.clone(),
             call_id: call.id.into(),
             tool: call.name.into(),
-            args: call.args.clone(),
+            args: (self.0.written.as_ref())
+                .and_then(|written| written(cx, call.name, call.args))
+                .unwrap_or_else(|| call.args.clone()),
             reason,
             effects: self
                 .0

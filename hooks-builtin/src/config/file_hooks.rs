@@ -81,7 +81,10 @@ impl BuiltinHooks {
             let approval = supervision.supervising(approval, settings);
             self.approval = Some(match self.security_policy.clone() {
                 Some(policy) => {
-                    approval.with_description(move |cx, tool, args| policy.describe(cx, tool, args))
+                    let writer = policy.clone();
+                    approval
+                        .with_description(move |cx, tool, args| policy.describe(cx, tool, args))
+                        .with_written(move |cx, tool, args| writer.written(cx, tool, args))
                 }
                 None => approval,
             });

@@ -228,7 +228,11 @@ pub(super) struct Judgements {
 }
 
 /// What was found about a call: its command, if it runs one.
-pub(super) struct Found(pub(super) Option<Arc<Judged>>);
+pub(super) struct Found {
+    pub(super) judged: Option<Arc<Judged>>,
+    /// The arguments as the model wrote them, if they are others now.
+    pub(super) written: Option<Value>,
+}
 
 /// What is kept of a call.
 #[derive(Debug)]
@@ -236,6 +240,7 @@ struct Kept {
     id: String,
     key: u64,
     judged: Option<Arc<Judged>>,
+    written: Option<Value>,
 }
 
 impl Judgements {
@@ -255,21 +260,30 @@ impl Judgements {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&Kept| kept.key == key && id.is_none_or(|id| kept.id == id);
         let found = kept.iter().find(is_meant);
-        found.map(|kept| Found(kept.judged.clone()))
+        found.map(|kept| Found {
+            judged: kept.judged.clone(),
+            written: kept.written.clone(),
+        })
     }
 
-    /// Keeps what was found.
+    /// Keeps what was found about a call whose arguments were written in another way, if they were.
     pub(super) fn keep(
         &self,
         cx: &AgentContext,
         call: &BeforeToolCall,
         judged: Option<Arc<Judged>>,
+        written: Option<Value>,
     ) {
         let key = self.key(cx, &call.name, &call.args);
         let id = call.id.clone();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| (kept.key, &kept.id) != (key, &id));
         kept.truncate(MOST - 1);
-        kept.push_front(Kept { id, key, judged });
+        kept.push_front(Kept {
+            id,
+            key,
+            judged,
+            written,
+        });
     }
 }

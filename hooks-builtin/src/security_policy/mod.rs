@@ -401,6 +401,12 @@ impl SecurityPolicy {
         self.0.describe(cx, tool, args)
     }
 
+    /// Returns the arguments of a call as the model wrote them, if this policy has changed them.
+    #[cfg(feature = "config")]
+    pub(crate) fn written(&self, cx: &AgentContext, tool: &str, args: &Value) -> Option<Value> {
+        self.0.judgements.find(cx, None, tool, args)?.written
+    }
+
     /// Judges the text of a script that a shell would run as it is, in the workspace. Returns everything that is not
     /// allowed: its line, from 1, and why. The first line of the script says which shell it is for.
     ///
@@ -488,10 +494,12 @@ impl SecurityPolicy {
         });
         match judged {
             Ok(judged) => {
-                if let Some(judged) = &judged {
+                let mut written = None;
+                if let Some(judged) = judged.as_ref().filter(|judged| judged.script.is_some()) {
+                    written = Some(call.args.clone());
                     judged.rewrite(&mut call.args);
                 }
-                inner.judgements.keep(cx, call, judged);
+                inner.judgements.keep(cx, call, judged, written);
             }
             Err(reason) => return HookAction::block(reason),
         }
@@ -618,11 +626,11 @@ impl Inner {
         let kept = self
             .judgements
             .find(cx, Some(&call.id), &call.name, &call.args);
-        if let Some(Found(judged)) = kept {
-            return Ok(judged);
+        if let Some(found) = kept {
+            return Ok(found.judged);
         }
         let judged = self.judge(cx, &call.name, &call.args, kernel)?;
-        self.judgements.keep(cx, call, judged.clone());
+        self.judgements.keep(cx, call, judged.clone(), None);
         Ok(judged)
     }
 
@@ -804,7 +812,7 @@ impl Inner {
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
     /// and for what would be blocked.
     fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
-        if let Some(Found(judged)) = self.judgements.find(cx, None, name, args) {
+        if let Some(Found { judged, .. }) = self.judgements.find(cx, None, name, args) {
             return judged.map(|judged| judged.effects().to_string());
         }
         let (form, guard) = self.form(cx, name, args)?;

@@ -55,16 +55,18 @@ impl PolicySandbox {
         if !kernel.of(cx).holds() || inner.config.is_dry {
             return HookAction::Continue;
         }
-        let confined = inner
-            .judged(cx, call, kernel)
-            .and_then(|judged| match judged {
-                Some(judged) => judged.confine(&mut call.args).map(|()| Some(judged)),
-                None => Ok(None),
-            });
-        match confined {
-            Ok(judged) => inner.judgements.keep(cx, call, judged),
+        let judged = match inner.judged(cx, call, kernel) {
+            Ok(Some(judged)) if judged.rules.is_some() => judged,
+            Ok(_) => return HookAction::Continue,
             Err(reason) => return HookAction::block(reason),
+        };
+        let kept = (inner.judgements).find(cx, Some(&call.id), &call.name, &call.args);
+        let written = kept.and_then(|found| found.written);
+        let written = written.unwrap_or_else(|| call.args.clone());
+        if let Err(reason) = judged.confine(&mut call.args) {
+            return HookAction::block(reason);
         }
+        inner.judgements.keep(cx, call, Some(judged), Some(written));
         HookAction::Continue
     }
 }

@@ -5,11 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
 use hooks_builtin::{
     Approval, ApprovalConfig, ApprovalRequest, Approver, ApproverKind, ChannelApprover, Globs,
     TerminalApprover, Verdict,
 };
-use hooks_core::agent::{AgentContext, ApproveToolCall, ToolAnnotations};
+use hooks_core::agent::{
+    AgentContext, ApproveToolCall, BeforeToolCall, ToolAnnotations, ToolCall, ToolOutput,
+    run_tool_call,
+};
 use hooks_core::{HookResult, async_trait, hooks};
 use serde_json::{Value, json};
 
@@ -405,4 +409,45 @@ async fn the_terminal_shows_why_it_asks_and_the_reason_cannot_forge_the_question
     assert_eq!(terminal.ask(&request).await, Verdict::Yes);
     let shown = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
     assert!(shown.contains(r"because: it is\nFriday"), "{shown}");
+}
+
+/// Says yes, and keeps what it was asked about.
+struct Sees(Arc<Mutex<Vec<ApprovalRequest>>>);
+
+#[async_trait]
+impl Approver for Sees {
+    async fn ask(&self, request: &ApprovalRequest) -> Verdict {
+        self.0.lock().unwrap().push(request.clone());
+        Verdict::Yes
+    }
+}
+
+#[tokio::test]
+async fn a_person_is_asked_about_the_command_as_the_model_wrote_it() {
+    let text = "[hooks.builtin]\napproval = true\n[hooks.builtin.security_policy]\nsandbox = 'off'";
+    let config = HooksConfig::from_toml(text).unwrap();
+    let mut hooks = config.hooks(&HookFactoryRegistry::with_builtins()).unwrap();
+    let asked = Arc::new(Mutex::default());
+    let approval = hooks.builtin.approval.take().unwrap();
+    hooks.builtin.approval = Some(approval.with_approver(Sees(Arc::clone(&asked))));
+    let hooks = hooks.into_pipeline();
+    let folder = tempfile::tempdir().unwrap();
+    let cx = AgentContext::new("s1").with_cwd(folder.path().to_str().unwrap());
+    let call = ToolCall::new("1", "shell", json!({ "command": "ls {a,b}.txt" }));
+    let done = run_tool_call(&hooks, &cx, call, async |call: &BeforeToolCall| {
+        ToolOutput::new(call.args["command"].as_str().unwrap())
+    });
+    assert!(
+        done.await
+            .unwrap()
+            .output
+            .content
+            .ends_with("ls a.txt b.txt")
+    );
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked[0].args["command"], "ls {a,b}.txt");
+    assert_eq!(
+        asked[0].effects.as_deref(),
+        Some("runs ls; reads a.txt, b.txt")
+    );
 }
