@@ -216,7 +216,7 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
     if let Some(why) = as_written {
         let _ = writeln!(
             text,
-            "rewrite = false           # commands run as written: {why}"
+            "rewrite = false           # commands run as written, and no sandbox holds them: {why}"
         );
     }
     let _ = writeln!(
