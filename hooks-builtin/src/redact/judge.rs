@@ -493,8 +493,10 @@ fn credential(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     if !is_command && !is_name_of_secret(text, found.start, name) {
         return None;
     }
-    let is_end = |c: char| {
-        is_border(c) || "\"'`\\".contains(c) || (quote.is_none() && ",;&|<>(){}[]".contains(c))
+    let is_end = |c: char| match c {
+        '"' | '\'' | '`' | '\\' => true,
+        ',' | ';' | '&' | '|' | '<' | '>' | '(' | ')' | '{' | '}' | '[' | ']' => quote.is_none(),
+        c => is_border(c),
     };
     let rest = &text[found.end..];
     let known = &rest[..rest.floor_char_boundary(MOST_OF_VALUE)];
