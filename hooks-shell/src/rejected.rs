@@ -82,7 +82,7 @@ pub(crate) enum Reason<'t> {
     LastBackslash,
     #[error("the command has an invisible character, `{}`: remove it", .0.escape_default())]
     HiddenCharacter(char),
-    #[error("the command has an unusual blank, `{}`: write a space", .0.escape_default())]
+    #[error("a word has an unusual blank, `{}`: write a space, or put the word in quotes", .0.escape_default())]
     OddBlank(char),
     #[error("`((…))` is not supported: use `[ … ]` and `$((…))`")]
     DoubleBracket,

@@ -80,9 +80,15 @@ impl Programs {
             if holds && is_below && !is_predictable(name) {
                 return Ok(());
             }
-            return Err(format!(
-                "`{shown}` is not the allowed program, but another file of the same name: call `{name}` by its name"
-            ));
+            return Err(if is_below && !is_predictable(name) {
+                format!(
+                    "`{shown}` is a program of the workspace, which is allowed in a sandbox only: call `{name}` of the system by its name, without `source` before it"
+                )
+            } else {
+                format!(
+                    "`{shown}` is not the allowed program, but another file of the same name: call `{name}` by its name"
+                )
+            });
         }
         let mut listed: BTreeSet<_> = self.allowed.keys().map(String::as_str).collect();
         if holds {
@@ -91,7 +97,9 @@ impl Programs {
         let listed: Vec<_> = listed.into_iter().collect();
         Err(match listed.join(", ").as_str() {
             "" => format!("the program `{shown}` is not allowed: the policy allows no program"),
-            listed => format!("the program `{shown}` is not allowed; allowed are: {listed}"),
+            listed => format!(
+                "the program `{shown}` is not allowed: use one of these, or ask the user to list it in `allowed_commands`: {listed}"
+            ),
         })
     }
 }

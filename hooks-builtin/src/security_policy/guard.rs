@@ -523,6 +523,11 @@ impl Guard {
 
     /// Checks whether a path may be touched, and returns where it leads.
     pub(super) fn enter(&self, path: &str, base: &Path) -> Result<PathBuf, String> {
+        self.enter_for(Access::Read, path, base)
+    }
+
+    /// Does the same. Names in a repository may be listed.
+    fn enter_for(&self, access: Access, path: &str, base: &Path) -> Result<PathBuf, String> {
         if path.len() > LONGEST_PATH || Path::new(path).components().count() > MOST_NAMES {
             return Err(format!(
                 "the path `{path}` is too long: write a shorter one"
@@ -536,7 +541,7 @@ impl Guard {
         }
         let resolved = paths::resolve(path, base)
             .map_err(|error| format!("the path `{path}` cannot be resolved: {error}"))?;
-        self.judge(path, &resolved)?;
+        self.judge_for(access, path, &resolved)?;
         Ok(resolved)
     }
 
@@ -549,6 +554,10 @@ impl Guard {
 
     /// Checks whether a path may be touched that leads to `resolved`.
     pub(super) fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
+        self.judge_for(Access::Read, path, resolved)
+    }
+
+    fn judge_for(&self, access: Access, path: &str, resolved: &Path) -> Result<(), String> {
         let is_in_workspace = is_within(resolved, &self.workspace);
         for forbidden in &self.forbidden {
             // What holds a forbidden path is forbidden as well, as all that is in it is reached: `grep -r x /`.
@@ -557,7 +566,10 @@ impl Guard {
             // A workspace that lies in a forbidden path is nevertheless the agent's to work in.
             let is_reached = !(is_in_workspace && forbidden.holds_workspace)
                 && is_within(resolved, &forbidden.path);
-            if is_reached || reaches {
+            let is_listed = access == Access::List
+                && forbidden.is_in_workspace
+                && forbidden.path.ends_with(".git");
+            if (is_reached || reaches) && !is_listed {
                 return Err(format!(
                     "the path `{path}` is forbidden: go on without it, or ask the user"
                 ));
@@ -567,17 +579,22 @@ impl Guard {
             .strip_prefix(&self.workspace)
             .unwrap_or(Path::new(""));
         let mut names = inside.iter().filter_map(OsStr::to_str);
-        if names.any(|name| self.is_forbidden_name(name)) {
-            return Err(format!(
-                "the path `{path}` is forbidden: go on without it, or ask the user"
-            ));
+        let is_listed = |name: &str| access == Access::List && name.eq_ignore_ascii_case(".git");
+        let is_wrong = |name: &&str| self.is_forbidden_name(name) && !is_listed(name);
+        if let Some(name) = names.find(is_wrong) {
+            let instead = if name.eq_ignore_ascii_case(".git") {
+                "let git show or change it, as by `git status`, `git branch` or `git rev-parse`"
+            } else {
+                "go on without it, or ask the user"
+            };
+            return Err(format!("the path `{path}` is forbidden: {instead}"));
         }
         if self.workspace_only && !is_in_workspace {
             let (workspace, name) = (
                 self.workspace.display(),
                 path.rsplit('/').next().unwrap_or(path),
             );
-            return Err(if resolved.starts_with("/tmp") {
+            return Err(if is_temporary(resolved) {
                 format!(
                     "the path `{path}` is outside of the workspace `{workspace}`: use a folder in it, such as `build/{name}`"
                 )
@@ -713,7 +730,7 @@ impl<'e> Check<'e> {
                 continue;
             }
             let folder = if folder.is_empty() { "." } else { folder };
-            let place = guard.enter(folder, base)?;
+            let place = guard.enter_for(access, folder, base)?;
             if access.changes()
                 && used.path.known().is_some()
                 && self.may_be_there(used, folder, base)
@@ -730,7 +747,10 @@ impl<'e> Check<'e> {
                 self.check_names_into(from, base, &place)?;
             }
             if looks && (is_of_tree(access) || access == Access::Move) {
-                guard.check_below(&place, &Below::of(access), &mut self.budget)?;
+                let below = guard.check_below(&place, &Below::of(access), &mut self.budget);
+                below.map_err(|reason| {
+                    format!("all below `{folder}` counts, and {reason}; or name a folder in it")
+                })?;
             } else if matches!(access, Access::WriteTree | Access::Move)
                 && !matches!(&used.path, Argument::Names(names) if names.is_one() || names.pattern().is_some())
             {
@@ -1280,6 +1300,19 @@ fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String
             folder.display()
         )
     })
+}
+
+/// Whether a path is in a folder for temporary files.
+fn is_temporary(path: &Path) -> bool {
+    let folders = [
+        "/tmp",
+        "/var/tmp",
+        "/private/tmp",
+        "/private/var/tmp",
+        "/var/folders",
+        "/private/var/folders",
+    ];
+    folders.iter().any(|folder| path.starts_with(folder)) || path.starts_with(std::env::temp_dir())
 }
 
 /// Whether a path is that of a device that holds nothing.

@@ -490,7 +490,7 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     let reason = |command| workspace.command(&policy, command).unwrap_err();
     assert_eq!(
         reason("curl x"),
-        "the program `curl` is not allowed; allowed are: cat, git"
+        "the program `curl` is not allowed: use one of these, or ask the user to list it in `allowed_commands`: cat, git"
     );
     assert_eq!(
         reason("./git x"),
@@ -516,7 +516,7 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     assert_eq!(call(json!({})), needed);
     assert_eq!(
         call(json!({ "command": ["ls"] })),
-        "the program `ls` is not allowed; allowed are: cat, git"
+        "the program `ls` is not allowed: use one of these, or ask the user to list it in `allowed_commands`: cat, git"
     );
     assert_eq!(
         call(json!({ "command": "cat x", "env": { "X": "y" } })),

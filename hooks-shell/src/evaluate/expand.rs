@@ -9,6 +9,7 @@ use super::{Arg, Evaluator, Output, Result};
 use crate::parse::syntax::{Expansion, List, Operation, Part, Token, Word, is_identifier};
 use crate::print::Note;
 use crate::rejected::{Reason, Rejected};
+use crate::table::addresses::is_address;
 use crate::value::{Argument, GLOBS, Names};
 
 /// What a word expands to, most often one value.
@@ -92,6 +93,10 @@ impl Piece {
     fn finish(self) -> Option<Argument> {
         let value = match self.known {
             None => Argument::Text(self.text.into()),
+            // The `?` of an address matches no file.
+            Some(Argument::Pattern(_)) if self.text.contains("://") && is_address(&self.text) => {
+                Argument::Text(self.text.into())
+            }
             Some(Argument::Pattern(_)) => Argument::Pattern(self.pattern.into()),
             Some(Argument::Names(names)) => with_ending(names, &self.text),
             Some(value) => value,

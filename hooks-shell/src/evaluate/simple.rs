@@ -175,9 +175,13 @@ impl Evaluator<'_> {
                 "the value of `{name}` is only known at run time, and programs see it: write it out"
             ));
         } else if !variables::may_be_set(name, held, is_exported) {
-            self.unknown(format!(
-                "the variable `{name}` may change which programs run, or what they do: leave it out"
-            ));
+            self.unknown(if variables::is_own(name) {
+                format!(
+                    "the value of `{name}` may be a command, or lead out of the folder: write one of letters, digits and `_.,:=+@%-/!#^`"
+                )
+            } else {
+                format!("the variable `{name}` may change which programs run, or what they do: leave it out")
+            });
         }
     }
 

@@ -8,7 +8,7 @@ use crate::rejected::{Reason, Rejected};
 
 pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
-/// Rejects invisible characters, and blanks that are not blanks for the shell.
+/// Rejects invisible characters.
 pub(crate) fn check_characters(text: &str) -> Result<()> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     // Without an exit within a chunk, the compiler looks at many bytes at once.
@@ -20,7 +20,6 @@ pub(crate) fn check_characters(text: &str) -> Result<()> {
         let reason = match character {
             '\n' | '\t' | ' ' => continue,
             hidden if is_hidden(hidden) => Reason::HiddenCharacter(hidden),
-            blank if blank.is_whitespace() => Reason::OddBlank(blank),
             _ => continue,
         };
         return Err(Rejected::new(reason, at..at + character.len_utf8()));

@@ -122,6 +122,10 @@ impl<'t> Parser<'t> {
         loop {
             let plain = self.take(|byte| !is_meta(byte) && !is_special(byte));
             if !plain.is_empty() {
+                // A blank that is not one for the shell is fine in quotes only.
+                if let Some(blank) = plain.chars().find(|c| c.is_whitespace()) {
+                    return self.reject(start, Reason::OddBlank(blank));
+                }
                 parts.text(plain);
             }
             let from = self.at;

@@ -115,18 +115,28 @@ pub(crate) fn may_be_set(name: &str, held: &Argument, is_exported: bool) -> bool
         (Some(_), _) => false,
         (None, value) => {
             let is_number = matches!(held, Argument::Number);
+            let may_be_run = |value: &str| {
+                value.contains('/') && (value.starts_with("./") || names_a_program(name))
+            };
+            let is_plain = |value| is_plain(value) && (!may_be_run(value) || is_address(value));
             !is_exported || is_number || value.is_some_and(is_plain)
         }
     }
 }
 
-/// Whether a value neither names a file nor contains a command.
+/// Whether a variable may hold a program, by its name.
+fn names_a_program(name: &str) -> bool {
+    const WORDS: &str = "*TOOL*,*CMD*,*COMMAND*,*BIN*,*EXE*,*PAGER*,*EDITOR*,*SHELL*,*PROGRAM*,*HOOK*,*RUNNER*,*WRAPPER*,*LAUNCHER*,*PATH*,*PLUGIN*,*CONFIG*,*RC";
+    is_one_of(WORDS, &name.to_ascii_uppercase())
+}
+
+/// Whether a value neither leads out of the folder nor contains a command with arguments.
 fn is_plain(value: &str) -> bool {
     let is_address = value.contains("://") && is_address(value);
     let is_of_word = |byte: u8| {
         byte.is_ascii_alphanumeric()
-            || b"_.,:=+@%-".contains(&byte)
-            || (is_address && b"/?&".contains(&byte))
+            || b"_.,:=+@%-/!#^~".contains(&byte)
+            || (is_address && b"?&".contains(&byte))
     };
     value.bytes().all(is_of_word)
         && !value.starts_with('-')

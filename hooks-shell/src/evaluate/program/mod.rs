@@ -58,6 +58,11 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
                 ("xargs", Some(rest)) => xargs(this, &call, rest),
                 ("fd", Some(rest)) => fd(this, &call, rest),
                 ("env", rest) => environment(this, rest.unwrap_or_default(), call.input),
+                // To a shell, it is a word before a command, which may begin with a variable.
+                ("time", Some(rest)) => {
+                    let rest = this.assigned(rest);
+                    inner(this, "time", rest, call.input)
+                }
                 (name, Some(rest)) => inner(this, name, rest, call.input),
                 _ => Ok(call.output(this)),
             };
@@ -90,14 +95,22 @@ pub(crate) fn inner(
     Ok(Output::Unknown)
 }
 
+impl Evaluator<'_> {
+    /// Judges the variables that are set before a program, and returns the program with its arguments.
+    fn assigned<'a>(&mut self, mut args: &'a [Arg]) -> &'a [Arg] {
+        while let Some((first, rest)) = args.split_first()
+            && let Some((name, value)) = first.known().and_then(|text| text.split_once('='))
+        {
+            self.check_variable(name, &Argument::text(value), true);
+            args = rest;
+        }
+        args
+    }
+}
+
 /// Runs `env NAME=value program`.
 fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Result<Output> {
-    while let Some((first, rest)) = args.split_first()
-        && let Some((name, value)) = first.known().and_then(|text| text.split_once('='))
-    {
-        this.check_variable(name, &Argument::text(value), true);
-        args = rest;
-    }
+    args = this.assigned(args);
     if args.is_empty() {
         this.unknown(
             "`env` alone shows the environment, and the secrets in it: write `echo \"$NAME\"`",

@@ -106,10 +106,14 @@ impl<'a> Call<'a> {
         if let Some(reason) = self.program.refused.filter(|_| !redirects) {
             this.unknown(format!("`{}` {reason}", self.full()));
         }
-        if self.program.is("inert") {
+        let all = rest.as_slice();
+        let is_asked =
+            matches!(all, [only] if matches!(only.known(), Some("--version" | "--help")));
+        if self.program.is("inert")
+            || (is_asked && !self.program.is("builtin") && self.program.refused.is_none())
+        {
             return Ok(());
         }
-        let all = rest.as_slice();
         while let Some(arg) = rest.next() {
             this.look_at(&arg.span);
             let ended = self.ended_at.is_some();
@@ -229,7 +233,7 @@ impl<'a> Call<'a> {
                 ));
             }
             if place < first && !arg.value.is_one() {
-                this.must_be_known(self);
+                this.must_be_one(self, arg);
             }
             let role = match (role, self.reads_as) {
                 (Role::Read | Role::Copy, Some(other @ (Role::Tree | Role::Write)))
@@ -346,7 +350,7 @@ impl<'a> Call<'a> {
     fn unknown_option(&self, this: &mut Evaluator<'_>, text: &str) {
         let (shown, name) = (shown(text), self.full());
         this.unknown(format!(
-            "the option `{shown}` of `{name}` may run another program, or touch files that are not checked: leave it out"
+            "the option `{shown}` of `{name}` is not known to the policy, and may run another program or touch files: leave it out, or do it in another way"
         ));
     }
 
@@ -397,7 +401,7 @@ impl<'a> Call<'a> {
                 "the value of `{name}` looks like an option: join the two, as in `--name=value`"
             ));
         } else if !value.value.is_one() {
-            this.must_be_known(self);
+            this.must_be_one(self, value);
         } else {
             self.given(this, name, role, &value.value)?;
         }

@@ -127,6 +127,19 @@ impl Evaluator<'_> {
         Ok(())
     }
 
+    /// Refuses what may be several words where one is expected.
+    pub(crate) fn must_be_one(&mut self, call: &Call<'_>, arg: &Arg) {
+        match &arg.value {
+            Argument::Pattern(_) => {
+                let shown = shown(self.shown(&arg.span));
+                self.unknown_argument(format!(
+                    "`*`, `?` and `[` make a pattern of file names of `{shown}`: put the argument in single quotes"
+                ));
+            }
+            _ => self.must_be_known(call),
+        }
+    }
+
     pub(crate) fn must_be_known(&mut self, call: &Call<'_>) {
         let name = call.full();
         if call.program.first.contains(&Role::Run) {
