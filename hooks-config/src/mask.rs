@@ -29,7 +29,7 @@ pub(crate) fn line(before: &str, line: &str) -> String {
         key.into_iter().chain(option(line)).min()
     };
     let (open, hidden) = line.split_at(from.unwrap_or(line.len()));
-    text(open) + &values(hidden)
+    forms(open, false) + &values(hidden)
 }
 
 fn is_of_word(c: char) -> bool {
@@ -96,10 +96,22 @@ pub(crate) fn message(told: &str, path: &[Segment]) -> String {
 
 /// Hides secrets that are known by their form: all of a URL but its scheme and its host, and words that look random, as the
 /// tokens of all services do.
+///
+/// The path of a file stays: a message is about that file, and a folder may have any name.
 pub(crate) fn text(text: &str) -> String {
+    forms(text, true)
+}
+
+fn forms(text: &str, shows_paths: bool) -> String {
     let is_end = |c: char| c.is_whitespace() || "\"'`<>{}".contains(c);
     let words = text.split_inclusive(is_end);
-    words.map(|word| hide(word, is_end)).collect()
+    let shown = |word: &str| {
+        if shows_paths && word.starts_with('/') {
+            return word.to_owned();
+        }
+        hide(word, is_end)
+    };
+    words.map(shown).collect()
 }
 
 /// Hides what is secret in a word, except the character that ends it.
