@@ -366,6 +366,17 @@ impl Guard {
         Ok(())
     }
 
+    /// Refuses names that begin so and need not be there, if a protected one does.
+    fn check_begins(&self, pattern: &str, base: &Path) -> Result<(), String> {
+        let (folder, begins) = fixed(pattern);
+        let begins = begins.trim_end_matches('*').to_lowercase();
+        let place = self.enter(if folder.is_empty() { "." } else { folder }, base)?;
+        self.keep(pattern, &place)?;
+        let mut names =
+            protected::names().filter(|name| !begins.is_empty() && name.starts_with(&*begins));
+        names.try_for_each(|name| self.keep(name, &place.join(name)))
+    }
+
     /// Refuses to change a folder that holds a forbidden or protected name, or the policy's own file.
     fn check_top(&self, folder: &Path) -> Result<(), String> {
         let names = self.names.iter().map(|name| folder.join(name));
@@ -386,9 +397,10 @@ impl Guard {
         below: &Below,
         budget: &mut usize,
     ) -> Result<(), String> {
+        let is_moved = below.is_moved;
         let mut judge = |name: &str, folder: &Path, _: bool| {
             let place = folder.join(name);
-            if is_replaced(&place) {
+            if is_replaced(&place) && !is_moved {
                 return Ok(None);
             }
             self.keep(&place.to_string_lossy(), &place).map(|()| None)
@@ -657,16 +669,7 @@ impl<'e> Check<'e> {
         match used.access {
             Access::Make => {
                 self.check_made_names(used, base)?;
-                // What is in a folder keeps its name where it is copied to.
-                let known = used
-                    .from
-                    .as_ref()
-                    .filter(|from| self.looks() && from.known().is_some());
-                for folder in known.map_or(Ok(Vec::new()), |_| sources(used, base))? {
-                    if folder.is_dir() && !is_replaced(&folder) {
-                        guard.check_tracked(&folder, &Below::default(), &mut self.budget)?;
-                    }
-                }
+                self.check_tree_into(used, base)?;
                 if nth < self.last_use {
                     self.make(used, base)?;
                     self.known.clear();
@@ -708,6 +711,13 @@ impl<'e> Check<'e> {
         let folders: Vec<&str> = match &used.path {
             Argument::Text(path) if is_harmless(path) => return Ok(()),
             Argument::Text(path) => vec![super::path_of_address(path)?],
+            Argument::Pattern(pattern) if used.from == Some(Argument::Number) => {
+                guard.check_begins(pattern, base)?;
+                if looks {
+                    return guard.check_pattern(pattern, base, access, &mut self.budget);
+                }
+                vec![fixed(pattern).0]
+            }
             Argument::Pattern(pattern) if looks => {
                 return guard.check_pattern(pattern, base, access, &mut self.budget);
             }
@@ -774,10 +784,14 @@ impl<'e> Check<'e> {
             // Settings of git, which are forbidden, may be among them.
             changes: access.changes() && !(names.is_tracked() && access == Access::Write),
             may_break: names.may_break(),
+            is_moved: false,
             without: names.without().map(str::to_owned).collect(),
         };
-        for folder in names.folders() {
-            let folder = self.guard.enter(folder, base)?;
+        for path in names.folders() {
+            let folder = self.guard.enter(path, base)?;
+            if access.changes() && !folder.is_dir() {
+                self.guard.check_change(path, base)?;
+            }
             if access != Access::List || below.may_break {
                 self.guard.check_below(&folder, &below, &mut self.budget)?;
             }
@@ -805,8 +819,11 @@ impl<'e> Check<'e> {
             ..Below::default()
         };
         let mut found = Vec::new();
-        for folder in names.folders() {
-            let folder = guard.enter(folder, base)?;
+        for path in names.folders() {
+            let folder = guard.enter(path, base)?;
+            if access.changes() {
+                guard.check_change(path, base)?;
+            }
             let mut collect = |name: &str, folder: &Path, _: bool| {
                 found.push(folder.join(name));
                 Ok(None)
@@ -835,6 +852,48 @@ impl<'e> Check<'e> {
     fn makes_folders(&self) -> bool {
         let mut programs = self.effects.programs();
         programs.any(|program| matches!(program.name.as_str(), "mkdir" | "install"))
+    }
+
+    /// Refuses to copy or move a folder in which there is something protected, because it keeps its name, and to make a
+    /// folder in which a name would be protected.
+    fn check_tree_into(&mut self, used: &PathUse, base: &Path) -> Result<(), String> {
+        let from = sources(used, base)?;
+        let is_file = !from.is_empty() && from.iter().all(|from| from.is_file());
+        let begins = |place: &PathBuf| {
+            let name = place
+                .file_name()
+                .and_then(OsStr::to_str)
+                .unwrap_or_default();
+            let mut firsts = protected::names().filter_map(|name| name.split_once('/'));
+            firsts.any(|(first, _)| first.eq_ignore_ascii_case(name))
+        };
+        let into = places(&used.path, base)?;
+        // git brings what is committed.
+        if !is_file && used.follows_links && into.iter().any(begins) {
+            return Err(format!(
+                "`{}` may then hold settings that are protected, such as `.github/hooks`: copy its files one by one",
+                used.path
+            ));
+        }
+        let is_kept = into.iter().all(|place| is_replaced(place));
+        let trees = from.iter().filter(|from| {
+            used.from
+                .as_ref()
+                .is_some_and(|from| from.known().is_some())
+                && from.is_dir()
+        });
+        let looks = self.looks() && !is_kept;
+        for folder in trees.filter(|_| looks) {
+            self.guard.check_tracked(
+                folder,
+                &Below {
+                    is_moved: true,
+                    ..Below::default()
+                },
+                &mut self.budget,
+            )?;
+        }
+        Ok(())
     }
 
     /// Refuses a name that the command gives to something, if it is protected.
@@ -1033,6 +1092,10 @@ type Judge<'a> = dyn FnMut(&str, &Path, bool) -> Result<Option<PathBuf>, String>
 
 /// What of a folder is looked at.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 struct Below {
     /// The pattern of the names, in lower case.
     glob: Option<Glob>,
@@ -1043,6 +1106,8 @@ struct Below {
     changes: bool,
     /// Whether a name with a line end is read as two.
     may_break: bool,
+    /// Whether they get another place, where nothing replaces them.
+    is_moved: bool,
     /// The names that are left out, with all below: everywhere, or with `./` before it at the top.
     without: Vec<String>,
 }
@@ -1179,37 +1244,32 @@ pub(super) fn work_tree(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(is_top)
 }
 
-/// Returns the addresses of a remote of git's; those of `origin`, or of the only one, if the name is empty.
+/// Returns the addresses of a remote of git's; those of all if the name is empty, since the settings choose one.
 pub(super) fn remote(name: &str, directory: &str) -> Vec<String> {
     let Some(top) = work_tree(Path::new(directory)) else {
         return Vec::new();
     };
     let git = repository(top).unwrap_or_else(|| top.join(".git"));
     let settings = std::fs::read_to_string(git.join("config")).unwrap_or_default();
-    let mut found: Vec<(&str, &str)> = Vec::new();
-    let mut of = None;
+    let mut found = Vec::new();
+    let mut is_meant = false;
     for line in settings.lines().map(str::trim) {
         if let Some(section) = line.strip_prefix('[') {
-            let remote = section.strip_prefix("remote \"");
-            of = remote.and_then(|rest| rest.strip_suffix("\"]"));
-            if section.starts_with("url") || section.starts_with("include") {
+            let (kind, rest) = section.split_once('"').unwrap_or((section, ""));
+            let kind = kind.trim().trim_end_matches(']').to_ascii_lowercase();
+            let of = rest.strip_suffix("\"]").unwrap_or_default();
+            is_meant = kind == "remote" && (name.is_empty() || of == name);
+            if kind.starts_with("url") || kind.starts_with("include") {
                 // Another address takes its place.
                 return Vec::new();
             }
-        } else if let (Some(of), Some((key, value))) = (of, line.split_once('='))
+        } else if let Some((key, value)) = line.split_once('=').filter(|_| is_meant)
             && matches!(key.trim().to_ascii_lowercase().as_str(), "url" | "pushurl")
         {
-            found.push((of, value.trim()));
+            found.push(value.trim().to_owned());
         }
     }
-    let only = found.first().map(|(of, _)| *of);
-    let only = only.filter(|only| found.iter().all(|(of, _)| of == only));
-    let name = match name {
-        "" => only.unwrap_or("origin"),
-        name => name,
-    };
-    let of_it = found.into_iter().filter(|(of, _)| *of == name);
-    of_it.map(|(_, address)| address.to_owned()).collect()
+    found
 }
 
 /// Returns the folders that a pattern matches in a directory, if it matches something, nothing else, and not too much.

@@ -78,7 +78,8 @@ impl Hosts {
     fn is_listed(&self, host: &str, port: u16) -> Option<bool> {
         let is_local = host == "localhost" || host.parse().is_ok_and(is_loopback);
         let allows = |(text, pattern): &(String, HostPattern)| {
-            let is_whole = text.trim_matches(['[', ']']) == host;
+            let listed = text.trim_matches(['[', ']']);
+            let is_whole = listed == host || listed == "localhost";
             // A host of repositories is listed for both ways to them.
             let is_by_ssh = port == 22 && pattern.matches(host, 443);
             pattern.matches(host, port) || is_by_ssh || is_local && is_whole
@@ -136,9 +137,11 @@ fn place(address: &str) -> Option<(String, u16)> {
     let (port, rest) = match address.split_once("://") {
         Some((scheme, rest)) => (port_of(scheme), rest),
         // `git@host:path`
-        None => match address.split_once('@') {
-            Some((_, rest)) => return Some((rest.split(':').next()?.to_owned(), 22)),
-            None => (443, address),
+        None => match address.split(['/', '?', '#', '\\']).next()?.split_once('@') {
+            Some((user, rest)) if rest.contains(':') && !user.contains(':') => {
+                return Some((rest.split(':').next()?.to_ascii_lowercase(), 22));
+            }
+            _ => (80, address),
         },
     };
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -178,7 +181,8 @@ mod tests {
             ("git@example.org:a/b.git", Some(("example.org", 22))),
             ("ssh://git@example.org/a", Some(("example.org", 22))),
             ("http://[::1]:3000/", Some(("::1", 3000))),
-            ("example.org/x", Some(("example.org", 443))),
+            ("example.org/x", Some(("example.org", 80))),
+            ("evil.org/x@good.org", Some(("evil.org", 80))),
             ("https://example.org:x/", None),
             ("https:///x", None),
         ] {

@@ -79,10 +79,11 @@ pub(crate) fn unified(patch: &str) -> Result<Vec<String>, String> {
             if name == "/dev/null" {
                 continue;
             }
-            // `a/` and `b/` may be removed.
-            files.push(name.to_owned());
-            if let Some((_, rest)) = name.split_once('/') {
-                files.push(rest.to_owned());
+            // `a/` and `b/` may be removed, and a time may stand behind a blank.
+            let word = name.split(' ').next().filter(|word| *word != name);
+            for name in [Some(name), word].into_iter().flatten() {
+                files.push(name.to_owned());
+                files.extend(name.split_once('/').map(|(_, rest)| rest.to_owned()));
             }
         } else if let Some(names) = line.strip_prefix("diff --git ") {
             if names.contains('"') {

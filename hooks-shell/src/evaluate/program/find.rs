@@ -105,7 +105,11 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
                 executed(this, &mut rest, &folders, &tests)?;
             }
             "!" | "-not" => tests.is_negated = !was_negated,
-            "(" => tests.depth += 1,
+            "(" => {
+                tests.is_narrowed |= was_negated;
+                tests.depth += 1;
+            }
+            "," if tests.depth > 0 => tests.is_narrowed = true,
             ")" => tests.depth = tests.depth.saturating_sub(1),
             "-o" | "-or" | "," if tests.depth > 0 => tests.choices += 1,
             "-o" | "-or" => {
@@ -132,8 +136,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
             }
             _ if let Some(known) = known => {
                 has_action |= matches!(option, "ls" | "printf" | "delete");
-                const PLAIN: &str =
-                    "name,path,wholename,prune,maxdepth,mindepth,mount,xdev,print,print0";
+                const PLAIN: &str = "name,path,wholename,prune,maxdepth,mount,xdev,print,print0";
                 tests.is_narrowed |= was_negated || !is_one_of(PLAIN, option);
                 if option == "delete" {
                     let found = found(this, &folders, &tests);
@@ -158,11 +161,14 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
                         tests.are_plain = true;
                     }
                     ("path" | "wholename", Some(path)) if was_negated => {
-                        let folder = path.strip_suffix("/*").and_then(left_out);
+                        let folder = path.strip_suffix("/*").filter(|path| path.contains('/'));
+                        let folder = folder.and_then(|path| left_out(path, &folders));
                         tests.emptied.extend(folder.filter(|_| tests.depth == 0));
                     }
                     ("name" | "path" | "wholename", Some(name)) if !was_negated => {
-                        match left_out(name).filter(|_| option != "name" || !name.contains('/')) {
+                        match left_out(name, &folders)
+                            .filter(|_| (option == "name") != name.contains('/'))
+                        {
                             Some(name) => tests.named.push(name),
                             None => tests.is_narrowed = true,
                         }
@@ -207,12 +213,15 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
 
 /// Returns a name that is left out: `node_modules` and `*/node_modules` are left out everywhere, and `./node_modules` is so
 /// at the top.
-fn left_out(text: &str) -> Option<String> {
+fn left_out(text: &str, folders: &[String]) -> Option<String> {
     let name = text.strip_prefix("./").or_else(|| text.strip_prefix("*/"));
     let name = name.unwrap_or(text);
     let is_plain = |c: char| c.is_alphanumeric() || "._-@+".contains(c);
     let is_name = !matches!(name, "" | "." | "..") && name.chars().all(is_plain);
-    is_name.then(|| text.strip_prefix("*/").unwrap_or(text).to_owned())
+    // What is found begins with the folder that is named.
+    let is_here = folders.iter().all(|folder| folder == ".");
+    (is_name && (is_here || !text.starts_with("./")))
+        .then(|| text.strip_prefix("*/").unwrap_or(text).to_owned())
 }
 
 /// Returns the command after `-exec`, with the found names in place of `{}`.

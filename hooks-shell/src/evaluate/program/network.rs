@@ -15,6 +15,13 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
         return remote(this, call);
     }
     named(this, call);
+    let has = |options: &[&str]| options.iter().any(|option| call.has(option));
+    if call.name == "npx" && has(&["y", "yes", "p", "package"]) {
+        this.reach(Some("https://registry.npmjs.org".into()));
+    }
+    if call.name == "git" && has(&["recursive", "recurse-submodules"]) {
+        this.reach(None);
+    }
     match call.program.net {
         None => {}
         Some("") => this.reach(None),
@@ -38,6 +45,10 @@ fn named(this: &mut Evaluator<'_>, call: &Call<'_>) {
     let names = call.operands.iter().filter_map(|arg| arg.known());
     let names: Vec<&str> = names.chain(repository.map(|(_, value)| &**value)).collect();
     for name in names {
+        if is_address(name) {
+            this.reach(Some(name.into()));
+            continue;
+        }
         let host = name
             .split('/')
             .next()
@@ -53,6 +64,10 @@ fn is_local(call: &Call<'_>) -> bool {
     let Some(list) = call.program.local else {
         return false;
     };
+    let lists = call.command == Some("list") && call.has("m");
+    if lists || call.has("outdated") {
+        return false;
+    }
     let words = call.operands.iter().filter_map(|arg| arg.known());
     let words: Vec<&str> = call.command.into_iter().chain(words).take(2).collect();
     let both = words.join(":");
@@ -65,25 +80,35 @@ fn is_local(call: &Call<'_>) -> bool {
     }
 }
 
-/// Records the addresses of a remote of git's, which is named by an operand, or is the usual one.
+/// Records the addresses of the remotes of git's that are named by operands, or of the usual one.
 fn remote(this: &mut Evaluator<'_>, call: &Call<'_>) {
-    let place = usize::from(call.command == Some("remote"));
-    let name = match call.operands.get(place).map(|arg| arg.known()) {
-        None => "",
-        // An address is recorded where it is read.
-        Some(Some(text)) if is_address(text) => return,
-        Some(Some(text)) => text,
-        Some(None) => return this.reach(None),
-    };
+    let is_each = call.command == Some("remote") || call.has("multiple") || call.has("all");
+    let begin = usize::from(call.command == Some("remote"));
+    let most = if is_each { usize::MAX } else { 1 };
+    let given = call.operands.iter().skip(begin).take(most);
+    let mut names: Vec<Option<&str>> = given.map(|arg| arg.known()).collect();
+    if names.is_empty() {
+        names.push((!is_each).then_some(""));
+    }
     let directories = this.state.directories.clone();
     let remotes = this.environment.files.map(|files| files.remote);
-    for directory in directories.iter() {
-        match remotes.map(|of| of(name, directory)).unwrap_or_default() {
-            found if found.is_empty() => this.reach(None),
-            found => found
-                .into_iter()
-                .for_each(|address| this.reach(Some(address.into()))),
+    for name in names {
+        // An address is recorded where it is read.
+        if name.is_some_and(|name| is_address(name) || name.contains(':')) {
+            continue;
         }
+        for directory in directories.iter() {
+            let found = name.zip(remotes).map(|(name, of)| of(name, directory));
+            match found.unwrap_or_default() {
+                found if found.is_empty() => this.reach(None),
+                found => found
+                    .into_iter()
+                    .for_each(|address| this.reach(Some(address.into()))),
+            }
+        }
+    }
+    if call.has("recurse-submodules") {
+        this.reach(None);
     }
 }
 
@@ -98,6 +123,12 @@ impl Evaluator<'_> {
                 .map_or(0, |before| before + 1);
             &text[begin..]
         });
+        let behind = text.split_once('@').map(|(_, rest)| rest);
+        let by_ssh = [Some(text), behind]
+            .into_iter()
+            .flatten()
+            .find(|text| is_address(text));
+        let address = address.or(by_ssh);
         let address = address.filter(|address| call.program.net.is_some() && is_address(address));
         self.trace
             .effects
@@ -134,6 +165,11 @@ impl Evaluator<'_> {
             ));
         }
         if call.name == "git" {
+            // `host:path`
+            if let Some((host, _)) = text.split_once(':').filter(|(host, _)| !host.contains('/')) {
+                self.reach(Some(format!("ssh://{host}/").into()));
+                return None;
+            }
             if text.contains('/') && text != "." {
                 return Some(format!(
                     "git runs hooks of the repository in `{shown}`: name a remote, such as `origin`, or an address"
@@ -142,6 +178,20 @@ impl Evaluator<'_> {
             self.touch(&Argument::text(text), Access::Remote);
         } else {
             self.pieces(text);
+            const HOSTS: [(&str, &str); 4] = [
+                ("github:", "github.com"),
+                ("gitlab:", "gitlab.com"),
+                ("bitbucket:", "bitbucket.org"),
+                ("gist:", "gist.github.com"),
+            ];
+            let host = HOSTS.iter().find(|(begin, _)| text.contains(begin));
+            let is_short = text.split('/').count() == 2 && !text.starts_with(['@', '.', '/', '~']);
+            if let Some(host) = host
+                .map(|(_, host)| *host)
+                .or(is_short.then_some("github.com"))
+            {
+                self.reach(Some(format!("https://{host}").into()));
+            }
             if !is_name(text) {
                 self.touch(&Argument::text(without_scheme(text)), Access::Read);
             }

@@ -30,36 +30,49 @@ pub(crate) fn run(this: &mut Evaluator<'_>, call: &Call<'_>) -> Result<Output> {
         "rename from ",
         "rename to ",
     ];
-    let is_plain = |line: &str| {
+    // Before the first part, a blank is the beginning of a head that is indented.
+    let mut is_in_part = false;
+    let mut is_plain = |line: &str| {
+        is_in_part |= line.starts_with("@@");
         line.is_empty()
-            || line.starts_with([' ', '+', '-', '@', '\\'])
+            || line.starts_with(['+', '-', '@', '\\'])
+            || (is_in_part && line.starts_with(' '))
             || HEADS.iter().any(|head| line.starts_with(head))
     };
-    if !text.lines().all(is_plain) || (call.name == "patch" && !call.has("p")) {
+    if !text.lines().all(&mut is_plain) || (call.name == "patch" && !call.has("p")) {
         this.unknown(format!("`{name}` is only supported with a unified diff, and `patch` with `-p0` or `-p1`: write `patch -p1 <<'EOF'`"));
         return Ok(Output::Unknown);
     }
     this.work.spend(text.len(), &this.at.clone())?;
     for line in text.lines() {
-        let Some(name) = ["--- ", "+++ ", "rename from ", "rename to "]
-            .iter()
-            .find_map(|head| line.strip_prefix(head))
-        else {
-            continue;
-        };
-        let name = name.split('\t').next().unwrap_or_default().trim_end();
-        if name.starts_with('"') {
-            this.unknown("a name in quotes in a patch is not supported: write it plainly");
-        }
-        let stripped = name.split_once('/').map(|(_, rest)| rest);
-        for name in [Some(name), stripped].into_iter().flatten() {
-            // git follows no links.
-            this.touch_from(
-                &Argument::text(name),
-                Access::Write,
-                None,
-                call.name != "git",
-            );
+        let heads = ["--- ", "+++ ", "rename from ", "rename to "];
+        let name = heads.iter().find_map(|head| line.strip_prefix(head));
+        let both = line
+            .strip_prefix("diff --git ")
+            .map(|both| both.split(" b/"));
+        for name in name.into_iter().chain(both.into_iter().flatten()) {
+            if name.starts_with('"') {
+                this.unknown("a name in quotes in a patch is not supported: write it plainly");
+            }
+            // A time may follow, behind a tab or a blank.
+            let whole = name.split('\t').next().unwrap_or_default().trim_end();
+            let word = whole.split(' ').next().unwrap_or_default();
+            let stripped = |name: &'_ str| name.split_once('/').map(|(_, rest)| rest.to_owned());
+            let names = [
+                Some(whole.to_owned()),
+                Some(word.to_owned()),
+                stripped(whole),
+                stripped(word),
+            ];
+            for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
+                // git follows no links.
+                this.touch_from(
+                    &Argument::text(name),
+                    Access::Write,
+                    None,
+                    call.name != "git",
+                );
+            }
         }
     }
     Ok(Output::Unknown)

@@ -14,18 +14,25 @@ type Refused = Option<String>;
 impl Evaluator<'_> {
     /// Applies a role to a value.
     pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, value: &Argument) -> Result<()> {
-        let is_path_of_git =
-            call.name == "git" && matches!(role, Role::Git | Role::Write | Role::Move | Role::Into);
+        let is_path_of_git = call.name == "git"
+            && matches!(
+                role,
+                Role::Git | Role::Write | Role::Below | Role::Move | Role::Into
+            );
         if is_path_of_git && let Some(text) = value.known().filter(|text| text.starts_with(':')) {
             let shown = shown(text);
             match pathspec(text) {
                 None => self.unknown(format!("`{shown}` begins at the top of the repository: write a path, or the hash of a commit")),
+                Some("") if role != Role::Git || call.git_access() == Access::Write => {
+                    self.unknown(format!("`{shown}` stands for all other files: write those out that you mean"));
+                }
                 Some("") => {}
                 Some(path) => return self.apply(call, role, &Argument::text(path)),
             }
             return Ok(());
         }
         let known = value.known();
+        self.check_expanded(call, role, known);
         if matches!(role, Role::Text | Role::Read)
             && known.is_some_and(|text| self.fetches(call, text))
         {
@@ -59,6 +66,14 @@ impl Evaluator<'_> {
             Role::Git if matches!(value, Argument::Revisions { .. }) => return Ok(()),
             Role::Number | Role::OneOf(_) if *value == Argument::Number => return Ok(()),
             Role::Format if known.is_none() && call.operands.len() == 1 => return Ok(()),
+            // What is behind a `#` is shown in its place.
+            Role::Read if call.name == "gh" && known.is_some_and(|text| text.contains('#')) => {
+                let file = known
+                    .and_then(|text| text.split('#').next())
+                    .unwrap_or_default();
+                self.touch(&Argument::text(file), Access::Read);
+                return Ok(());
+            }
             Role::Read | Role::Copy => &[Access::Read],
             Role::Write | Role::Into => &[Access::Write],
             Role::Below => &[Access::WriteTree],
@@ -100,6 +115,25 @@ impl Evaluator<'_> {
             _ => self.apply_unknown(call, role, value)?,
         }
         Ok(())
+    }
+
+    /// Refuses a pattern that the program itself puts the names of files in the place of, where it changes them.
+    fn check_expanded(&mut self, call: &Call<'_>, role: Role, known: Option<&str>) {
+        let changes = matches!(role, Role::Write | Role::Move)
+            || (role == Role::Git && call.git_access() == Access::Write);
+        let mut options = call.program.options.values();
+        let expands =
+            call.name == "git" || options.any(|option| option.operands == Some(Role::Write));
+        if let Some(text) =
+            known.filter(|text| changes && expands && text.contains(['*', '?', '[', '{']))
+        {
+            let reason = format!(
+                "`{}` puts the names of files in the place of `{}` itself: write them out, or leave out the quotes",
+                call.full(),
+                shown(text)
+            );
+            self.unknown(reason);
+        }
     }
 
     /// Applies a role to a value that is only known at run time.
@@ -198,7 +232,13 @@ impl Evaluator<'_> {
             }
             Role::Prefix if !has_glob(text) => {
                 let pattern = format!("{text}*").into();
-                self.touch(&Argument::Pattern(pattern), Access::Write);
+                // They need not be there yet.
+                self.touch_from(
+                    &Argument::Pattern(pattern),
+                    Access::Write,
+                    Some(Argument::Number),
+                    true,
+                );
             }
             Role::OneOf(_) => self.pieces(text),
             Role::Lines => {

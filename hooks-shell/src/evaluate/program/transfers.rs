@@ -2,7 +2,7 @@
 //! and links.
 
 use super::operands::Call;
-use crate::evaluate::{Access, Evaluator};
+use crate::evaluate::{Access, Arg, Evaluator};
 use crate::table::addresses::pathspec;
 use crate::table::{Role, is_one_of};
 use crate::value::Argument;
@@ -41,9 +41,37 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
         this.touch(&Argument::Pattern("x*".into()), Access::Write);
     }
     if let Some(folder) = named_by_address(call) {
-        for arg in &call.operands {
-            fetched(this, call, folder, arg.known());
+        let urls = call.values.iter().filter(|(option, _)| *option == "url");
+        let urls = urls.map(|(_, url)| Some(&**url));
+        for address in call.operands.iter().map(|arg| arg.known()).chain(urls) {
+            fetched(this, call, folder, address);
         }
+    }
+    // What is written is in the folder that another option names.
+    if let Some(folder) = value_of(call, &["output-dir", "outputdir"]) {
+        let files = [
+            "o",
+            "output",
+            "coverprofile",
+            "cpuprofile",
+            "memprofile",
+            "blockprofile",
+        ];
+        for (_, file) in call
+            .values
+            .iter()
+            .filter(|(option, _)| files.contains(option))
+        {
+            this.touch(&Argument::text(format!("{folder}/{file}")), Access::Write);
+        }
+    }
+    if call.name == "git"
+        && call.command == Some("clean")
+        && call.operands.is_empty()
+        && !call.has("n")
+        && !call.has("dry-run")
+    {
+        this.unknown("`git clean` removes what git does not know, also settings: name the folders, as `git clean -fd build`");
     }
     if call.command == Some("format-patch") && !call.has("stdout") {
         let folder = value_of(call, &["o", "output-directory"]).unwrap_or(".");
@@ -52,7 +80,14 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
             Access::Write,
         );
     }
+    let unpacks_one = matches!(call.name, "gzip" | "gunzip");
     for arg in &call.files {
+        if unpacks_one && arg.known().is_none() {
+            this.unknown_argument(format!(
+                "`{}` names its files by those that it is given: write their names out",
+                call.name
+            ));
+        }
         if let Some(name) = arg.known().and_then(|name| beside(call, name)) {
             this.touch(&Argument::text(name), Access::Write);
         }
@@ -66,7 +101,11 @@ fn beside(call: &Call<'_>, name: &str) -> Option<String> {
     match call.name {
         "gzip" | "gunzip" if unpacks => {
             let tar = name.strip_suffix(".tgz").map(|stem| format!("{stem}.tar"));
-            tar.or_else(|| Some(name.rsplit_once('.')?.0.to_owned()))
+            let ends = ["-gz", "-z", "_z"]
+                .iter()
+                .find_map(|end| name.strip_suffix(end));
+            let stem = ends.or_else(|| Some(name.rsplit_once('.')?.0));
+            tar.or_else(|| stem.map(str::to_owned))
         }
         "gzip" => Some(format!("{name}.gz")),
         "sed" => {
@@ -80,7 +119,8 @@ fn beside(call: &Call<'_>, name: &str) -> Option<String> {
 
 /// Returns the value of the first of these options.
 fn value_of<'c>(call: &'c Call<'_>, options: &[&str]) -> Option<&'c str> {
-    let mut values = call.values.iter();
+    // The last one counts.
+    let mut values = call.values.iter().rev();
     values
         .find(|(option, _)| options.contains(option))
         .map(|(_, value)| &**value)
@@ -105,11 +145,15 @@ fn fetched(this: &mut Evaluator<'_>, call: &Call<'_>, folder: &str, address: Opt
     let whole = address.and_then(|address| address.split('#').next());
     let path = whole.and_then(|whole| whole.split('?').next());
     let path = path.map(|path| path.split_once("://").map_or(path, |(_, rest)| rest));
-    let name = path.map(|path| match path.rsplit_once('/') {
-        Some((_, name)) if !name.is_empty() => name,
-        _ => "index.html",
+    let parts = path.map(|path| {
+        path.split('/')
+            .skip(1)
+            .filter(|part| !matches!(*part, "" | "."))
     });
-    if let Some(name) = name.filter(|name| !name.contains(['%', '\\', '*', '{', '['])) {
+    let name = parts.map(|parts| parts.last().unwrap_or("index.html"));
+    if let Some(name) =
+        name.filter(|name| !name.contains(['%', '\\', '*', '{', '[']) && *name != "..")
+    {
         return this.touch(&Argument::text(format!("{folder}/{name}")), Access::Write);
     }
     let option = if call.name == "curl" { "-o" } else { "-O" };
@@ -165,6 +209,11 @@ fn keeps_files(call: &Call<'_>) -> bool {
         kept.any(|kept| kept == *option)
     };
     let command = call.operands.first().map(|arg| arg.known());
+    // Behind the archive, a word with a dash is one of its files.
+    let begins = call.args.get(1).and_then(Arg::known);
+    if call.name == "unzip" && !begins.is_some_and(|text| text.starts_with('-')) {
+        return false;
+    }
     match command {
         // It creates a branch.
         None if call.program.is("writes") => true,
