@@ -31,6 +31,22 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     }
 }
 
+/// Returns the host that a prefix of npm's names, as in `gitlab:a/b`.
+fn of_prefix(text: &str) -> Option<&'static str> {
+    const HOSTS: [(&str, &str); 4] = [
+        ("github:", "github.com"),
+        ("gitlab:", "gitlab.com"),
+        ("bitbucket:", "bitbucket.org"),
+        ("gist:", "gist.github.com"),
+    ];
+    // `name@gitlab:a/b` gives the package a name.
+    let behind = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
+    let found = HOSTS
+        .iter()
+        .find(|(prefix, _)| text.starts_with(prefix) || behind.starts_with(prefix));
+    found.map(|(_, host)| *host)
+}
+
 /// Records the hosts that begin the names of modules and repositories: `example.org/a/b`.
 fn named(this: &mut Evaluator<'_>, call: &Call<'_>) {
     let parts = match call.name {
@@ -129,6 +145,11 @@ impl Evaluator<'_> {
             .flatten()
             .find(|text| is_address(text));
         let address = address.or(by_ssh);
+        let is_of_packages = is_one_of("npm,npx,pnpm,yarn,bun", call.name) && address.is_none();
+        if let Some(host) = of_prefix(text).filter(|_| is_of_packages) {
+            self.reach(Some(format!("https://{host}").into()));
+            return true;
+        }
         let address = address.filter(|address| call.program.net.is_some() && is_address(address));
         self.trace
             .effects
@@ -178,18 +199,8 @@ impl Evaluator<'_> {
             self.touch(&Argument::text(text), Access::Remote);
         } else {
             self.pieces(text);
-            const HOSTS: [(&str, &str); 4] = [
-                ("github:", "github.com"),
-                ("gitlab:", "gitlab.com"),
-                ("bitbucket:", "bitbucket.org"),
-                ("gist:", "gist.github.com"),
-            ];
-            let host = HOSTS.iter().find(|(begin, _)| text.contains(begin));
             let is_short = text.split('/').count() == 2 && !text.starts_with(['@', '.', '/', '~']);
-            if let Some(host) = host
-                .map(|(_, host)| *host)
-                .or(is_short.then_some("github.com"))
-            {
+            if let Some(host) = of_prefix(text).or(is_short.then_some("github.com")) {
                 self.reach(Some(format!("https://{host}").into()));
             }
             if !is_name(text) {
