@@ -34,9 +34,7 @@ impl Hosts {
                 None => "the program chooses itself which hosts it reaches, and only some are allowed: leave it out, or name \
                          an allowed host; a person may let commands run in a sandbox, which holds programs to those hosts"
                     .to_owned(),
-                Some((_, Some((host, port)))) if self.is_listed(&host, port) == Some(true) => {
-                    return None;
-                }
+                Some((_, Some((host, port)))) if self.is_for_commands(&host, port) => return None,
                 Some((_, Some((host, port)))) => self.not_allowed(&host, port),
                 Some((address, None)) => {
                     format!("cannot tell which host `{address}` leads to: write it as `https://host/path`")
@@ -73,13 +71,20 @@ impl Hosts {
         }
     }
 
+    /// Whether a command may reach a host. `localhost` stands for the addresses of this machine as well; for a web tool, which
+    /// has no server of its own to try, it does not.
+    fn is_for_commands(&self, host: &str, port: u16) -> bool {
+        let is_here = host.parse().is_ok_and(is_loopback);
+        self.is_listed(host, port) == Some(true)
+            || is_here && self.is_listed("localhost", port) == Some(true)
+    }
+
     /// Whether a host is among the allowed ones, if they are limited. This machine is allowed on every port, unless one is
     /// named.
     fn is_listed(&self, host: &str, port: u16) -> Option<bool> {
         let is_local = host == "localhost" || host.parse().is_ok_and(is_loopback);
         let allows = |(text, pattern): &(String, HostPattern)| {
-            let listed = text.trim_matches(['[', ']']);
-            let is_whole = listed == host || listed == "localhost";
+            let is_whole = text.trim_matches(['[', ']']) == host;
             // A host of repositories is listed for both ways to them.
             let is_by_ssh = port == 22 && pattern.matches(host, 443);
             pattern.matches(host, port) || is_by_ssh || is_local && is_whole

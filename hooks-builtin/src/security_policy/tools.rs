@@ -99,7 +99,7 @@ impl Tools {
             declared,
             known: tools::known(&config.profiles),
             paths: Rules::new(paths.iter().chain(&config.path_arguments)),
-            addresses: Rules::new(["url", "urls", "uri", "uris", "href", "link", "links"]),
+            addresses: Rules::new(ADDRESSES),
         })
     }
 
@@ -151,6 +151,9 @@ impl Tools {
     }
 }
 
+/// The arguments with addresses, by their names.
+const ADDRESSES: [&str; 7] = ["url", "urls", "uri", "uris", "href", "link", "links"];
+
 /// The reason for a tool that is not declared, with the line that declares it.
 pub(super) fn undeclared(name: &str, args: &Value) -> String {
     let empty = serde_json::Map::new();
@@ -165,6 +168,8 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
     let paths: Vec<_> = args.keys().filter(is_path).collect();
     let declared = match has(&["command", "cmd", "commandline", "script", "code"]) {
         Some(command) => format!("{{ command = {command:?} }}"),
+        // Its name says that the policy judges the address.
+        None if paths.is_empty() && has(&ADDRESSES).is_some() => "{}".to_owned(),
         None if paths.is_empty() => "{ harmless = [\"*\"] }".to_owned(),
         None => format!("{{ write = {paths:?} }}"),
     };

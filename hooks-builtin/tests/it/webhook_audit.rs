@@ -243,7 +243,7 @@ fn an_event_is_tried_so_often_and_then_dropped() {
         let receiver = Receiver::start([], answer.clone());
         let audit = audit(&WebhookAuditConfig {
             max_attempts: 3.try_into().unwrap(),
-            timeout: Duration::from_millis(50),
+            timeout: Duration::from_millis(500),
             ..config(&receiver)
         });
         call(&audit, "shell", 1);

@@ -37,7 +37,12 @@
 
 #![cfg_attr(
     not(feature = "webhook-audit"),
-    allow(dead_code, reason = "the policy only looks at the text of a URL")
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "the policy only looks at the text of a URL"
+    )
 )]
 
 #[cfg(feature = "webhook-audit")]

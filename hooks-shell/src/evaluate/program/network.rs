@@ -104,7 +104,8 @@ fn remote(this: &mut Evaluator<'_>, call: &Call<'_>) {
     let given = call.operands.iter().skip(begin).take(most);
     let mut names: Vec<Option<&str>> = given.map(|arg| arg.known()).collect();
     if names.is_empty() {
-        names.push((!is_each).then_some(""));
+        // All of them.
+        names.push(Some(""));
     }
     let directories = this.state.directories.clone();
     let remotes = this.environment.files.map(|files| files.remote);
