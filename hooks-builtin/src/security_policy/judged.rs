@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::{BuildHasher as _, Hash as _, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -217,6 +217,26 @@ impl RunPlan {
     }
 }
 
+/// Hashes a value with its keys in their order: the hash of `serde_json` sorts them, in memory of its own.
+fn hash(value: &Value, state: &mut impl Hasher) {
+    match value {
+        Value::Array(values) => {
+            (0_u8, values.len()).hash(state);
+            values.iter().for_each(|value| hash(value, state));
+        }
+        Value::Object(values) => {
+            (1_u8, values.len()).hash(state);
+            for (name, value) in values {
+                name.hash(state);
+                hash(value, state);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            (2_u8, value).hash(state);
+        }
+    }
+}
+
 /// How many judgements are kept: as many calls may be between their judgement and their start.
 const MOST: usize = 64;
 
@@ -237,7 +257,8 @@ pub(super) struct Found {
 /// What is kept of a call.
 #[derive(Debug)]
 struct Kept {
-    id: String,
+    /// The hash of its id: to keep a call allocates nothing.
+    id: u64,
     key: u64,
     judged: Option<Arc<Judged>>,
     written: Option<Value>,
@@ -245,7 +266,10 @@ struct Kept {
 
 impl Judgements {
     fn key(&self, cx: &AgentContext, tool: &str, args: &Value) -> u64 {
-        self.keys.hash_one((&cx.session_id, &cx.cwd, tool, args))
+        let mut state = self.keys.build_hasher();
+        (&cx.session_id, &cx.cwd, tool).hash(&mut state);
+        hash(args, &mut state);
+        state.finish()
     }
 
     /// Returns what was found about a call with exactly these arguments. Without an id, the last such call is meant.
@@ -257,6 +281,7 @@ impl Judgements {
         args: &Value,
     ) -> Option<Found> {
         let key = self.key(cx, tool, args);
+        let id = id.map(|id| self.keys.hash_one(id));
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&Kept| kept.key == key && id.is_none_or(|id| kept.id == id);
         let found = kept.iter().find(is_meant);
@@ -275,9 +300,9 @@ impl Judgements {
         written: Option<Value>,
     ) {
         let key = self.key(cx, &call.name, &call.args);
-        let id = call.id.clone();
+        let id = self.keys.hash_one(&*call.id);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|kept| (kept.key, &kept.id) != (key, &id));
+        kept.retain(|kept| (kept.key, kept.id) != (key, id));
         kept.truncate(MOST - 1);
         kept.push_front(Kept {
             id,
