@@ -222,7 +222,9 @@ fn hash(value: &Value, state: &mut impl Hasher) {
     match value {
         Value::Array(values) => {
             (0_u8, values.len()).hash(state);
-            values.iter().for_each(|value| hash(value, state));
+            for value in values {
+                hash(value, state);
+            }
         }
         Value::Object(values) => {
             (1_u8, values.len()).hash(state);

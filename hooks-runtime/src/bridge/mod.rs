@@ -403,7 +403,7 @@ impl Incoming {
             match outcome.event {
                 "BeforeToolCall" => {
                     self.approve(runtime, &mut said).await;
-                    self.permit(&after, &mut said);
+                    self.permit(runtime, &after, &mut said);
                 }
                 other => self.follow(runtime, other, &after).await,
             }
@@ -413,7 +413,7 @@ impl Incoming {
 
     /// Applies the agent's own rules to a command that hooks have changed, as it was written: the agent applies them to what
     /// it has become.
-    fn permit(&self, after: &Value, said: &mut Said) {
+    fn permit(&self, runtime: &Runtime, after: &Value, said: &mut Said) {
         let Some(raw) = &self.raw else { return };
         let commands = |event: &Value| event["args"]["command"].as_str().map(str::to_owned);
         let (Some(before), tool) = (commands(&raw.before), raw.before["name"].as_str()) else {
@@ -422,7 +422,9 @@ impl Incoming {
         if commands(after).as_ref() == Some(&before) {
             return;
         }
-        match permissions::verdict(self.system, &self.cx, tool.unwrap_or_default(), &before) {
+        let rules = permissions::Rules::read(runtime.settings(), self.system, &self.cx);
+        let tool = tool.unwrap_or_default();
+        match rules.and_then(|rules| rules.verdict(&self.cx, tool, &before)) {
             Some(permissions::Verdict::Deny(why)) => {
                 said.take(What::Allow);
                 said.deny(why);

@@ -3,17 +3,19 @@
 //! An agent that judges what a hook has made of a command judges our text, and not the model's: a rule of the user's that
 //! denies `cat` would not meet it. So the rules are read where the agent has them, and the answer says what they say.
 
+use std::io::ErrorKind;
+use std::iter;
 use std::path::{Path, PathBuf};
 
-use hooks_builtin::__caller as caller;
+use hooks_builtin::__Visible as Visible;
 use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
-use hooks_shell::{Argument, Effects, Environment, Script};
+use hooks_shell::{Argument, Effects, Environment, PathUse, Script};
 use serde_json::{Value, json};
 
 use crate::filter::input::Rule;
-use crate::load::discover::managed;
+use crate::load::Plan;
 use crate::system::Dialect;
-use crate::system::table::{System, Whose, at};
+use crate::system::table::at;
 use crate::system::tools::Aliases;
 
 /// What the rules say, with the rule.
@@ -26,104 +28,35 @@ pub(super) enum Verdict {
 
 /// The rules of an agent, from all its files.
 #[derive(Default)]
-struct Rules {
+pub(super) struct Rules {
     deny: Vec<Rule>,
     ask: Vec<Rule>,
     allow: Vec<Rule>,
-}
-
-/// Returns what the agent's rules say about a command; nothing if none is about it, or the agent has none that are read.
-pub(super) fn verdict(
-    system: Dialect,
-    cx: &AgentContext,
-    tool: &str,
-    command: &str,
-) -> Option<Verdict> {
-    let rules = Rules::read(system, cx)?;
-    let effects = Script::parse(command).ok();
-    let effects = effects.map(|script| script.evaluate(&Environment::new(cx.cwd.as_str())));
-    let effects = effects.filter(|effects| effects.unknown().next().is_none());
-    let Some(effects) = effects else {
-        // A command that is not understood may be what a rule is about.
-        let first = rules
-            .deny
-            .iter()
-            .chain(&rules.ask)
-            .find(|rule| rule.may_concern(tool));
-        return first.map(|rule| Verdict::Ask(format!("`{}` may be about it", rule.text())));
-    };
-    let calls = calls(tool, &effects);
-    let meets = |rule: &&Rule| calls.iter().any(|call| matches(rule, cx, call));
-    if let Some(rule) = rules.deny.iter().find(meets) {
-        return Some(Verdict::Deny(format!(
-            "your rule `{}` denies it",
-            rule.text()
-        )));
-    }
-    if let Some(rule) = rules.ask.iter().find(meets) {
-        return Some(Verdict::Ask(format!(
-            "your rule `{}` asks about it",
-            rule.text()
-        )));
-    }
-    // Each command of a script needs a rule.
-    let own = calls.iter().filter(|call| call.name == tool);
-    let by: Option<Vec<&Rule>> = own
-        .map(|call| rules.allow.iter().find(|rule| matches(rule, cx, call)))
-        .collect();
-    let rule = by?.first().map(|rule| rule.text().to_owned())?;
-    Some(Verdict::Allow(format!("your rule `{rule}`")))
-}
-
-fn matches(rule: &Rule, cx: &AgentContext, call: &BeforeToolCall) -> bool {
-    rule.matches(cx, &AgentEvent::BeforeToolCall(call))
-}
-
-/// The calls that a script stands for: one for each command, and one for each file that it reads or changes.
-fn calls(tool: &str, effects: &Effects) -> Vec<BeforeToolCall> {
-    let commands = effects
-        .programs()
-        .filter(|program| !matches!(program.name.as_str(), "cd" | "echo" | "true"));
-    let commands = commands.map(|program| {
-        let words = program
-            .arguments
-            .iter()
-            .map(|argument| format!(" {argument}"));
-        let line = program.name.clone() + &words.collect::<String>();
-        BeforeToolCall::new("", tool, json!({ "command": line }))
-    });
-    let files = effects.paths().flat_map(|used| {
-        let tool = if used.access.changes() {
-            "Edit"
-        } else {
-            "Read"
-        };
-        let path = match &used.path {
-            Argument::Text(path) | Argument::Pattern(path) => Some(path.to_string()),
-            _ => None,
-        };
-        path.into_iter().flat_map(move |path| {
-            let folders = used.directories.iter();
-            folders.map(move |folder| {
-                let whole = Path::new(folder).join(&path);
-                BeforeToolCall::new("", tool, json!({ "file_path": whole }))
-            })
-        })
-    });
-    commands.chain(files).collect()
+    /// The first file that cannot be read: what it denies is not known.
+    unread: Option<PathBuf>,
 }
 
 impl Rules {
     /// Reads the rules; nothing if the agent's table does not say where they are.
-    fn read(dialect: Dialect, cx: &AgentContext) -> Option<Self> {
+    pub(super) fn read(plan: &Plan, dialect: Dialect, cx: &AgentContext) -> Option<Self> {
         let system = dialect.system();
         let keys = system.permissions.as_ref()?;
+        let project = match cx.project_dir.as_str() {
+            "" => &cx.cwd,
+            project => project,
+        };
         let mut rules = Rules::default();
-        for file in files(system, cx) {
-            let Ok(text) = std::fs::read_to_string(&file) else {
+        for (whose, name) in system.files.found() {
+            let Some(file) = plan.place(dialect, whose, name, Some(Path::new(project))) else {
                 continue;
             };
-            let Ok(settings) = serde_json::from_str::<Value>(&text) else {
+            let text = match std::fs::read(&file) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(_) => None,
+                Ok(bytes) => serde_json::from_slice::<Value>(&bytes).ok(),
+            };
+            let Some(settings) = text else {
+                rules.unread.get_or_insert(file);
                 continue;
             };
             for (path, list) in [
@@ -140,21 +73,131 @@ impl Rules {
         rules.allow.retain(Rule::is_known);
         Some(rules)
     }
+
+    /// Returns what the rules say about a command; nothing if none is about it.
+    pub(super) fn verdict(&self, cx: &AgentContext, tool: &str, command: &str) -> Option<Verdict> {
+        let effects = Script::parse(command).ok();
+        let effects = effects.map(|script| script.evaluate(&Environment::new(cx.cwd.as_str())));
+        let effects = effects.filter(|effects| effects.unknown().next().is_none());
+        let said = |list: &[Rule]| {
+            let mut may_be = None;
+            for rule in list {
+                let is_about = match &effects {
+                    Some(effects) => about(rule, cx, tool, command, effects),
+                    // A command that is not understood may be what a rule is about.
+                    None if rule.may_concern(tool) => None,
+                    None => Some(false),
+                };
+                match is_about {
+                    Some(true) => return Some((rule.text().to_owned(), true)),
+                    Some(false) => {}
+                    None => {
+                        may_be.get_or_insert(rule.text().to_owned());
+                    }
+                }
+            }
+            may_be.map(|rule| (rule, false))
+        };
+        let unsure =
+            |rule: &str| Verdict::Ask(format!("your rule `{rule}` may be about this command"));
+        let denied = said(&self.deny);
+        if let Some((rule, true)) = &denied {
+            return Some(Verdict::Deny(format!(
+                "your rule `{rule}` denies this command"
+            )));
+        }
+        if let Some(file) = &self.unread {
+            let shown = file.to_string_lossy();
+            let shown = Visible(&shown);
+            return Some(Verdict::Ask(format!(
+                "your settings in `{shown}` cannot be read, so what they deny is not known: mend the file"
+            )));
+        }
+        match said(&self.ask).or(denied) {
+            Some((rule, true)) => {
+                return Some(Verdict::Ask(format!(
+                    "your rule `{rule}` asks about this command"
+                )));
+            }
+            Some((rule, false)) => return Some(unsure(&rule)),
+            None => {}
+        }
+        self.allowed(cx, tool, &effects?)
+    }
+
+    /// Returns the rule that allows a command: each of its programs needs one, and each file that it changes.
+    fn allowed(&self, cx: &AgentContext, tool: &str, effects: &Effects) -> Option<Verdict> {
+        let mut first = None;
+        let is_silent = |name: &str| matches!(name, "cd" | "echo" | "true");
+        for program in effects
+            .programs()
+            .filter(|program| !is_silent(&program.name))
+        {
+            let line = program.line();
+            let allows =
+                |rule: &&Rule| rule.is_about(tool, &program.name, line.as_deref()) == Some(true);
+            let rule = self.allow.iter().find(allows)?;
+            first.get_or_insert(rule.text());
+        }
+        let changed = effects.paths().filter(|used| used.access.changes());
+        for call in changed.flat_map(file_calls) {
+            let call = call?;
+            self.allow.iter().find(|rule| matches(rule, cx, &call))?;
+        }
+        first.map(|rule| Verdict::Allow(format!("your rule `{rule}`")))
+    }
 }
 
-/// The files in which an agent has its settings.
-fn files(system: &System, cx: &AgentContext) -> impl Iterator<Item = PathBuf> {
-    let home = caller::home_dir();
-    let project = if cx.project_dir.is_empty() {
-        &cx.cwd
+/// Whether a rule is about a command: one of its programs, the text of it, or a file that it reads or changes. Nothing if
+/// that cannot be told.
+fn about(
+    rule: &Rule,
+    cx: &AgentContext,
+    tool: &str,
+    command: &str,
+    effects: &Effects,
+) -> Option<bool> {
+    let programs = effects.programs().map(|program| {
+        let line = program.line();
+        rule.is_about(tool, &program.name, line.as_deref())
+    });
+    let whole = iter::once_with(|| rule.is_about(tool, "", Some(command.trim())));
+    let files = effects.paths().flat_map(file_calls);
+    // A path that is not known is among what is unknown.
+    let files = files
+        .flatten()
+        .map(|call| Some(rule.is_known() && matches(rule, cx, &call)));
+    let mut answer = Some(false);
+    for said in programs.chain(whole).chain(files) {
+        match said {
+            Some(true) => return said,
+            Some(false) => {}
+            None => answer = None,
+        }
+    }
+    answer
+}
+
+fn matches(rule: &Rule, cx: &AgentContext, call: &BeforeToolCall) -> bool {
+    rule.matches(cx, &AgentEvent::BeforeToolCall(call))
+}
+
+/// The calls of file tools that a use of a path is like, one for each folder that it may be in; nothing if the path is not
+/// known.
+fn file_calls(used: &PathUse) -> Vec<Option<BeforeToolCall>> {
+    let tool = if used.access.changes() {
+        "Edit"
     } else {
-        &cx.project_dir
+        "Read"
     };
-    let project = PathBuf::from(project);
-    let found = system.files.found().collect::<Vec<_>>().into_iter();
-    found.filter_map(move |(whose, name)| match whose {
-        Whose::User => Some(home.as_ref()?.join(name)),
-        Whose::Project => Some(project.join(name)),
-        Whose::Managed => Some(managed().join(name)),
-    })
+    let (Argument::Text(path) | Argument::Pattern(path)) = &used.path else {
+        return vec![None];
+    };
+    let folders = used.directories.iter();
+    folders
+        .map(|folder| {
+            let whole = Path::new(folder).join(path.to_string());
+            Some(BeforeToolCall::new("", tool, json!({ "file_path": whole })))
+        })
+        .collect()
 }

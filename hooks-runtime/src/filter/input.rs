@@ -174,6 +174,24 @@ impl Rule {
             }
     }
 
+    /// What the rule says about a line of a shell, of this tool: one of its programs, or all of it. Nothing if that cannot be
+    /// told.
+    pub(crate) fn is_about(&self, tool: &str, name: &str, line: Option<&str>) -> Option<bool> {
+        if !self.is_known() {
+            return None;
+        }
+        match &self.pattern {
+            _ if !self.is_tool(tool) => Some(false),
+            Pattern::Any => Some(true),
+            Pattern::Command { regex, is_name } => match line {
+                Some(line) => Some(regex.is_match(line)),
+                None if *is_name => Some(regex.is_match(name)),
+                None => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether the rule may match a call of this tool. A rule that is not understood may match any.
     pub(crate) fn may_concern(&self, tool: &str) -> bool {
         !self.is_known() || self.is_tool(tool)

@@ -9,7 +9,7 @@ use hooks_config::ConfigError;
 
 use super::claude::{File, events_of};
 use super::near::without_hooks;
-use super::{Loader, SourceStatus};
+use super::{Loader, Plan, SourceStatus};
 use crate::entry::ImportEntry;
 use crate::system::Dialect;
 use crate::system::table::Whose;
@@ -67,20 +67,8 @@ impl Loader<'_> {
     }
 
     fn found(&mut self, dialect: Dialect, whose: Whose, name: &str) -> Vec<PathBuf> {
-        let plan = self.plan;
-        let folder = match whose {
-            Whose::Project => plan.project_dir.clone(),
-            Whose::Managed => Some(plan.managed_dir.clone().unwrap_or_else(managed)),
-            Whose::User => match (&plan.user_dir, moved(dialect)) {
-                (Some(folder), _) => Some(folder.clone()),
-                (None, Some(moved)) => {
-                    let name = Path::new(name).file_name();
-                    return name.map(|name| moved.join(name)).into_iter().collect();
-                }
-                (None, None) => caller::home_dir(),
-            },
-        };
-        let Some(path) = folder.map(|folder| folder.join(name)) else {
+        let project = self.plan.project_dir.as_deref();
+        let Some(path) = self.plan.place(dialect, whose, name, project) else {
             return Vec::new();
         };
         let is_named = path
@@ -238,6 +226,28 @@ fn beginning(text: &str) -> String {
     }
 }
 
+impl Plan {
+    /// Returns where a file of an agent's table is, or a folder of such files.
+    pub(crate) fn place(
+        &self,
+        dialect: Dialect,
+        whose: Whose,
+        name: &str,
+        project: Option<&Path>,
+    ) -> Option<PathBuf> {
+        let folder = match whose {
+            Whose::Project => project.map(Path::to_owned),
+            Whose::Managed => Some(self.managed_dir.clone().unwrap_or_else(managed)),
+            Whose::User => match (&self.user_dir, moved(dialect)) {
+                (Some(folder), _) => Some(folder.clone()),
+                (None, Some(moved)) => return Some(moved.join(Path::new(name).file_name()?)),
+                (None, None) => caller::home_dir(),
+            },
+        };
+        Some(folder?.join(name))
+    }
+}
+
 /// Returns the place of the user's files, if a variable of the system sets it.
 fn moved(dialect: Dialect) -> Option<PathBuf> {
     let variable = match dialect {
@@ -251,7 +261,7 @@ fn moved(dialect: Dialect) -> Option<PathBuf> {
 }
 
 /// Returns the place of an organisation's files for Claude Code.
-pub(crate) fn managed() -> PathBuf {
+fn managed() -> PathBuf {
     PathBuf::from(if cfg!(target_os = "macos") {
         "/Library/Application Support/ClaudeCode"
     } else if cfg!(windows) {

@@ -85,6 +85,13 @@ struct Current {
     refused: Option<Refused>,
 }
 
+impl Runtime {
+    /// Returns the settings that it was built with.
+    pub(crate) fn settings(&self) -> &Plan {
+        &self.0.plan
+    }
+}
+
 /// A runtime that may have been dropped.
 pub(crate) struct WeakRuntime(Weak<Inner>);
 

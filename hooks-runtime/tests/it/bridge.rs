@@ -920,11 +920,16 @@ const POLICY: &str = "[hooks.builtin.security_policy]\nautonomy = 'full'\nsandbo
 
 /// What Claude Code is told about a command, in a workspace with these rules of its own.
 async fn permitted(permissions: Value, command: &str) -> Value {
-    let folder = workspace(&permissions);
+    permitted_in(&workspace(&permissions), command).await
+}
+
+async fn permitted_in(folder: &tempfile::TempDir, command: &str) -> Value {
     let place = folder.path().to_str().unwrap();
     let runtime = Runtime::builder()
         .text(POLICY)
         .approver(LeftToAgent)
+        .user_dir(folder.path().join("home"))
+        .managed_dir(folder.path().join("managed"))
         .build()
         .await
         .unwrap();
@@ -968,12 +973,56 @@ async fn the_agents_own_rules_are_applied_to_a_command_as_it_is_written() {
             assert_eq!(told["updatedInput"]["command"], "cat a.txt b.txt | head -3");
         }
     }
+    // A rule is about the words of a command, whatever is in them, and `echo` is a command like others.
+    let quoted = "grep 'a(b; ls' {a,b}.txt";
+    for (permissions, command, decision) in [
+        (json!({ "deny": ["Bash(cat:*)"] }), quoted, Value::Null),
+        (json!({ "allow": ["Bash(ls:*)"] }), quoted, Value::Null),
+        (json!({ "allow": ["Bash(grep:*)"] }), quoted, json!("allow")),
+        (
+            json!({ "deny": ["Bash(echo:*)"] }),
+            "echo {a,b}; ls {a,b}.txt",
+            json!("deny"),
+        ),
+        // A file that the command changes needs a rule as well.
+        (
+            json!({ "allow": ["Bash(cat *)"] }),
+            "cat {a,b}.txt > c.txt",
+            Value::Null,
+        ),
+        (
+            json!({ "allow": ["Bash(cat *)", "Edit(./c.txt)"] }),
+            "cat {a,b}.txt > c.txt",
+            json!("allow"),
+        ),
+    ] {
+        let told = permitted(permissions.clone(), command).await;
+        assert_eq!(
+            told["hookSpecificOutput"]["permissionDecision"], decision,
+            "{permissions} {command}: {told}"
+        );
+    }
     // What stays as it is written is the agent's to judge.
     let told = permitted(json!({ "deny": ["Bash(cat:*)"] }), "cat a.txt").await;
     assert_eq!(told, Value::Null);
     // Of a command that is not understood, a rule may be about any part: the policy blocks it first.
     let told = permitted(json!({ "deny": ["Bash(cat:*)"] }), "cat \"$X\"").await;
     assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[tokio::test]
+async fn the_rules_of_the_user_count_and_a_file_that_cannot_be_read_asks() {
+    let folder = workspace(&json!({ "allow": ["Bash"] }));
+    let user = folder.path().join("home/.claude");
+    std::fs::create_dir_all(&user).unwrap();
+    let command = "cat {a,b}.txt";
+    let mut decisions = Vec::new();
+    for text in [r#"{"permissions":{"deny":["Bash(cat:*)"]}}"#, "{,}", "{}"] {
+        std::fs::write(user.join("settings.json"), text).unwrap();
+        let told = permitted_in(&folder, command).await;
+        decisions.push(told["hookSpecificOutput"]["permissionDecision"].clone());
+    }
+    assert_eq!(decisions, ["deny", "ask", "allow"]);
 }
 
 #[tokio::test]
