@@ -53,6 +53,7 @@ pub(crate) fn beginning_with(name: &OsStr) -> impl Iterator<Item = PathBuf> {
 /// assert_eq!(protected::covering("app/.vscode/tasks.json".as_ref()), Some(".vscode"));
 /// assert_eq!(protected::covering("Hooks.toml".as_ref()), Some("hooks.toml"));
 /// assert_eq!(protected::covering("vendor/lib/.git/modules/a/config".as_ref()), Some(".git/config"));
+/// assert_eq!(protected::covering(".git/x/.vscode/tasks.json".as_ref()), Some(".vscode"));
 /// assert_eq!(protected::covering(".github/workflows/ci.yml".as_ref()), None);
 /// ```
 #[must_use]
@@ -75,7 +76,9 @@ pub fn covering(path: &Path) -> Option<&'static str> {
                 ("commondir", ".git/commondir"),
             ];
             let within = |(name, _): &&(&str, &str)| rest[1..].iter().any(|part| is(part, name));
-            return OF_GIT.iter().find(within).map(|(_, entry)| *entry);
+            if let Some((_, entry)) = OF_GIT.iter().find(within) {
+                return Some(entry);
+            }
         }
     }
     None

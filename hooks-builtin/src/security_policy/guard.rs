@@ -157,6 +157,13 @@ impl Guard {
         Ok(())
     }
 
+    /// Whether a path is in a folder of what was fetched or built. The workspace itself may be in one.
+    fn is_replaced(&self, path: &Path) -> bool {
+        let inside = path.strip_prefix(&self.workspace).unwrap_or(Path::new(""));
+        let mut parts = inside.iter();
+        parts.any(|part| REPLACED.iter().any(|name| part == *name))
+    }
+
     /// Refuses to change what is protected.
     fn keep(&self, path: &str, place: &Path) -> Result<(), String> {
         let is_open = |name: &str| self.opened.iter().any(|opened| opened == name);
@@ -344,7 +351,7 @@ impl Guard {
             if below.changes || !self.is_forbidden_name(name) {
                 self.judge(name, &place)?;
             }
-            if below.changes && !is_replaced(&place) {
+            if below.changes && !self.is_replaced(&place) {
                 self.keep(&place.to_string_lossy(), &place)?;
             }
             Ok(leads_to.filter(|_| below.links == Links::Followed))
@@ -400,7 +407,7 @@ impl Guard {
         let is_moved = below.is_moved;
         let mut judge = |name: &str, folder: &Path, _: bool| {
             let place = folder.join(name);
-            if is_replaced(&place) && !is_moved {
+            if self.is_replaced(&place) && !is_moved {
                 return Ok(None);
             }
             self.keep(&place.to_string_lossy(), &place).map(|()| None)
@@ -517,7 +524,7 @@ impl Guard {
                 if access.changes() {
                     self.keep(&path.to_string_lossy(), &path)?;
                 }
-                if is_of_tree(access) {
+                if is_of_tree(access) || access == Access::Move {
                     self.check_below(&path, &Below::of(access), budget)?;
                 }
             } else if is_link {
@@ -833,7 +840,7 @@ impl<'e> Check<'e> {
         for place in found {
             let path = place.to_string_lossy();
             guard.judge(&path, &place)?;
-            if access.changes() && !is_replaced(&place) {
+            if access.changes() && !guard.is_replaced(&place) {
                 guard.keep(&path, &place)?;
             }
             guard.check_below(&place, &Below::of(access), &mut self.budget)?;
@@ -875,13 +882,16 @@ impl<'e> Check<'e> {
                 used.path
             ));
         }
-        let is_kept = into.iter().all(|place| is_replaced(place));
-        let trees = from.iter().filter(|from| {
-            used.from
-                .as_ref()
-                .is_some_and(|from| from.known().is_some())
-                && from.is_dir()
-        });
+        let is_kept = !into.is_empty() && into.iter().all(|place| self.guard.is_replaced(place));
+        // What a program prints is looked through where its names are.
+        let is_written = matches!(used.from, Some(Argument::Text(_) | Argument::Pattern(_)));
+        let from = match &used.from {
+            Some(Argument::Pattern(pattern)) if self.looks() => {
+                matching(pattern, base, &mut self.budget)?
+            }
+            _ => from,
+        };
+        let trees = from.iter().filter(|from| is_written && from.is_dir());
         let looks = self.looks() && !is_kept;
         for folder in trees.filter(|_| looks) {
             self.guard.check_tracked(
@@ -909,13 +919,12 @@ impl<'e> Check<'e> {
         base: &Path,
         into: &Path,
     ) -> Result<(), String> {
-        let (folder, pattern) = match from {
+        match from {
             Argument::Pattern(pattern) => {
-                let (folder, rest) = fixed(pattern);
-                (
-                    folder.to_owned(),
-                    Glob::new(rest.rsplit('/').next().unwrap_or(rest)).ok(),
-                )
+                for place in matching(pattern, base, &mut self.budget)? {
+                    let name = place.file_name().unwrap_or_default();
+                    self.guard.keep(&name.to_string_lossy(), &into.join(name))?;
+                }
             }
             Argument::Names(names) => {
                 if let Some(name) = names.pattern() {
@@ -933,19 +942,8 @@ impl<'e> Check<'e> {
                     self.guard
                         .check_tracked(&folder, &below, &mut self.budget)?;
                 }
-                return Ok(());
             }
-            _ => return Ok(()),
-        };
-        let folder = paths::resolve(&folder, base).map_err(|error| error.to_string())?;
-        for entry in folder.read_dir().into_iter().flatten().flatten() {
-            let name = name_of(&entry, &folder, &mut self.budget)?;
-            if pattern
-                .as_ref()
-                .is_none_or(|pattern| pattern.matches(&name))
-            {
-                self.guard.keep(&name, &into.join(&name))?;
-            }
+            _ => {}
         }
         Ok(())
     }
@@ -1067,15 +1065,30 @@ fn sources(used: &PathUse, base: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
+/// Returns what a pattern matches in a directory.
+fn matching(pattern: &str, base: &Path, budget: &mut usize) -> Result<Vec<PathBuf>, String> {
+    let (folder, rest) = fixed(pattern);
+    let wrong = |error| format!("`{pattern}` cannot be resolved: {error}");
+    let mut found = vec![paths::resolve(folder, base).map_err(wrong)?];
+    for part in rest.split('/').filter(|part| !part.is_empty()) {
+        let glob = Glob::new(part).ok();
+        let mut next = Vec::new();
+        for folder in found {
+            for entry in folder.read_dir().into_iter().flatten().flatten() {
+                let name = name_of(&entry, &folder, budget)?;
+                if glob.as_ref().is_none_or(|glob| glob.matches(&name)) {
+                    next.push(folder.join(name));
+                }
+            }
+        }
+        found = next;
+    }
+    Ok(found)
+}
+
 /// Whether everything below a path is accessed as the path is.
 fn is_of_tree(access: Access) -> bool {
     matches!(access, Access::Tree | Access::WriteTree)
-}
-
-/// Whether a path is in a folder of what was fetched or built.
-fn is_replaced(path: &Path) -> bool {
-    path.iter()
-        .any(|part| REPLACED.iter().any(|name| part == *name))
 }
 
 /// Returns what a path is in.

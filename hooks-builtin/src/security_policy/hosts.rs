@@ -86,7 +86,7 @@ impl Hosts {
         let allows = |(text, pattern): &(String, HostPattern)| {
             let is_whole = text.trim_matches(['[', ']']) == host;
             // A host of repositories is listed for both ways to them.
-            let is_by_ssh = port == 22 && pattern.matches(host, 443);
+            let is_by_ssh = port == 22 && pattern.matches(host, 443) && pattern.matches(host, 80);
             pattern.matches(host, port) || is_by_ssh || is_local && is_whole
         };
         self.0.as_ref().map(|allowed| allowed.iter().any(allows))
@@ -139,17 +139,21 @@ fn cut(address: &str) -> &str {
 
 /// Returns the host and the port of an address.
 fn place(address: &str) -> Option<(String, u16)> {
+    // Some programs take it for the end of the host, and others do not.
+    if address.contains('\\') {
+        return None;
+    }
     let (port, rest) = match address.split_once("://") {
         Some((scheme, rest)) => (port_of(scheme), rest),
         // `git@host:path`
-        None => match address.split(['/', '?', '#', '\\']).next()?.split_once('@') {
+        None => match address.split(['/', '?', '#']).next()?.split_once('@') {
             Some((user, rest)) if rest.contains(':') && !user.contains(':') => {
                 return Some((rest.split(':').next()?.to_ascii_lowercase(), 22));
             }
             _ => (80, address),
         },
     };
-    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let authority = rest.split(['/', '?', '#']).next()?;
     let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let (host, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
         Some((host, "")) => (host, port),
@@ -182,7 +186,7 @@ mod tests {
         for (address, found) in [
             ("https://Example.org/a@b:c", Some(("example.org", 443))),
             ("http://u:p@example.org:8080?x", Some(("example.org", 8080))),
-            ("https://evil.org\\@good.org/", Some(("evil.org", 443))),
+            ("https://evil.org\\@good.org/", None),
             ("git@example.org:a/b.git", Some(("example.org", 22))),
             ("ssh://git@example.org/a", Some(("example.org", 22))),
             ("http://[::1]:3000/", Some(("::1", 3000))),

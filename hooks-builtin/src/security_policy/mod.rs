@@ -541,6 +541,13 @@ impl SecurityPolicy {
     }
 }
 
+/// Checks the files that a patch changes, which is applied in a folder.
+fn check_patch(guard: &Guard, text: &str, folder: &Path) -> Result<(), String> {
+    patch::files(text)?
+        .iter()
+        .try_for_each(|path| guard.check_change(path, folder))
+}
+
 /// What the arguments of a call say about its command.
 #[derive(Default)]
 struct Parts<'a> {
@@ -697,7 +704,8 @@ impl Inner {
                     let text = text.ok_or_else(|| {
                         format!("`{argument}` of `{name}` must be a patch, as a string")
                     })?;
-                    self.check_patch(cx, text)?;
+                    let guard = self.guard(&cx.cwd)?;
+                    check_patch(&guard, text, guard.workspace())?;
                 }
                 Some(Role::Command) if parts.command.is_none() => {
                     parts.command = Some((argument, value));
@@ -760,7 +768,7 @@ impl Inner {
             && let [program, patch] = words.as_slice()
             && program == "apply_patch"
         {
-            return self.check_patch(cx, patch).map(|()| None);
+            return check_patch(&guard, patch, &start).map(|()| None);
         }
         let judge = self.judge_of(&guard, kernel.holds());
         let rewrites = config.rewrite && !cx.extra.get(AS_WRITTEN).is_some_and(Value::is_string);
@@ -862,9 +870,15 @@ impl Inner {
         }
     }
 
-    /// Checks an address, up to a blank: of a file, or of the web.
+    /// Checks an address: of a file, or of the web.
     fn check_address(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
-        let address = text.split_whitespace().next().unwrap_or_default();
+        // Some programs leave out what is not visible in the middle of an address.
+        let address = text.trim();
+        if address.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(format!(
+                "the address {address:?} has a blank or an invisible character in it: write one address, without it"
+            ));
+        }
         let is_path = address.starts_with(['/', '.', '~']) || starts_with(address, "file:");
         if is_path {
             return self.check_path(cx, address, Role::Read);
@@ -912,13 +926,6 @@ impl Inner {
             }
         }
         Ok(())
-    }
-
-    fn check_patch(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
-        let guard = self.guard(&cx.cwd)?;
-        patch::files(text)?
-            .iter()
-            .try_for_each(|path| guard.check_change(path, guard.workspace()))
     }
 
     /// Checks a path that a tool reads or writes.

@@ -1164,6 +1164,27 @@ mod by_hand {
 }
 
 #[test]
+fn a_workspace_in_a_folder_of_what_is_built_is_protected_like_others() {
+    let mut workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).join("target/w");
+    fs::create_dir_all(root.join("app/.vscode")).unwrap();
+    fs::write(root.join("app/.vscode/tasks.json"), "{}").unwrap();
+    workspace.cx.cwd = root.to_str().unwrap().into();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        allowed_commands: ["find", "mv", "rm"].map(String::from).into(),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    for command in [
+        "mv app other",
+        "rm -r app",
+        "find . -name tasks.json -delete",
+    ] {
+        assert!(workspace.command(&policy, command).is_err(), "{command}");
+    }
+}
+
+#[test]
 fn what_decides_later_is_protected_in_every_folder_and_opened_by_name() {
     let workspace = Workspace::new();
     let root = Path::new(&workspace.cx.cwd).to_owned();
@@ -1186,6 +1207,11 @@ fn what_decides_later_is_protected_in_every_folder_and_opened_by_name() {
         "mv app other",
         "rm -r app",
         "cp -r app plain",
+        "mv ap* src",
+        "mv -t src a?p",
+        "cp -r ap* src",
+        "cp -r ./ap?/ src",
+        "git mv app* src",
         "curl -O https://example.org/hooks.toml",
         "curl --output-dir .codex -O https://example.org/config.toml",
         "find app -name tasks.json | xargs sed -i s/a/b/",
