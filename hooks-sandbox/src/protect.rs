@@ -397,7 +397,7 @@ impl Drop for PlaceHolders {
     fn drop(&mut self) {
         if self.lock.try_lock().is_ok() {
             for path in &self.paths {
-                // It fails if somebody outside has put something into the folder: then it is theirs.
+                // It fails if a program outside has put something into the folder: then it is theirs.
                 let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
             }
         }
@@ -437,7 +437,7 @@ impl PlaceHolders {
     }
 }
 
-/// Makes a place-holder: a socket that nobody listens on, or a link to one, or a file with a text. A repository is one only
+/// Makes a place-holder: a socket without a listener, or a link to one, or a file with a text. A repository is one only
 /// as a folder.
 fn make(path: &Path, text: Option<&str>, socket: Option<&Path>) -> io::Result<()> {
     let Some(text) = text else {

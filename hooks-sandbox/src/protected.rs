@@ -44,7 +44,7 @@ pub(crate) fn beginning_with(name: &OsStr) -> impl Iterator<Item = PathBuf> {
     entries.map(|(_, names)| names.iter().skip(1).collect())
 }
 
-/// Returns the protected name that a path is, or is in. A relative path begins in the workspace, and needs not exist. Case
+/// Returns the protected name that a path is, or is in. A relative path begins in the workspace, and need not exist. Case
 /// does not matter, since some file systems have none.
 ///
 /// ```

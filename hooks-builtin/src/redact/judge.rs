@@ -525,7 +525,7 @@ const PASSWORDS: &str = "pass psk pw masterauth rediscli identified securestring
 
 /// Whether a name, with what is between it and its value, is one of a secret, and what is between them gives it a value.
 fn is_name_of_secret(text: &str, at: usize, name: &str) -> bool {
-    // Models need those to turn pages, and everybody may know the others.
+    // Models need those to turn pages, and the others are public.
     let mut others = "page next continuation sync public site primary foreign cache sort partition anon publishable \
         object s3 idempotency"
         .split(' ');

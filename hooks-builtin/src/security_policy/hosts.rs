@@ -71,7 +71,7 @@ impl Hosts {
         }
     }
 
-    /// Whether a command may reach a host. `localhost` stands for the addresses of this machine as well; for a web tool, which
+    /// Whether a command may reach a host. `localhost` means the addresses of this machine as well; for a web tool, which
     /// has no server of its own to try, it does not.
     fn is_for_commands(&self, host: &str, port: u16) -> bool {
         let is_here = host.parse().is_ok_and(is_loopback);

@@ -341,7 +341,7 @@ impl SecurityPolicy {
         SecurityPolicy(self.0, Approver::Nobody, self.2)
     }
 
-    /// Returns what was found about the command of a call, for whoever runs it; nothing if the call runs none. A call that
+    /// Returns what was found about the command of a call, for the program that runs it; nothing if the call runs none. A call that
     /// this policy has judged as a hook is not judged again, unless a hook has changed its arguments since.
     ///
     /// ```

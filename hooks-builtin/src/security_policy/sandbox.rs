@@ -111,7 +111,7 @@ impl Kernel {
         }
     }
 
-    /// Refuses commands where the sandbox is required, and is none.
+    /// Refuses commands where the sandbox is required, and there is no sandbox.
     pub(super) fn check(&self, mode: SandboxMode) -> Result<(), String> {
         if mode != SandboxMode::Require {
             return Ok(());

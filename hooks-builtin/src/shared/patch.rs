@@ -19,7 +19,7 @@ pub(crate) fn files(patch: &str) -> Result<Vec<String>, String> {
             // After the end of the patch, there is at most the end of a command.
             if has_ended && !line.trim().is_empty() && line.split_whitespace().count() > 1 {
                 return Err(format!(
-                    "the line `{}` stands after the end of the patch: send one patch",
+                    "the line `{}` comes after the end of the patch: send one patch",
                     shown(line)
                 ));
             }

@@ -918,7 +918,7 @@ fn workspace(permissions: &Value) -> tempfile::TempDir {
 
 const POLICY: &str = "[hooks.builtin.security_policy]\nautonomy = 'full'\nsandbox = 'off'";
 
-/// What Claude Code is told about a command, in a workspace with these rules of its own.
+/// The answer to Claude Code about a command, in a workspace with these rules of its own.
 async fn permitted(permissions: Value, command: &str) -> Value {
     permitted_in(&workspace(&permissions), command).await
 }

@@ -78,7 +78,7 @@ pub(crate) fn run(
     limits::set(&order.rules.limits)?;
     limits::drop_capabilities().or_fail("capabilities cannot be dropped")?;
     let is_traced = channel::wait(supervisor).or_fail("the supervisor is gone")?;
-    // Nobody inside looks into this process: it has what the supervisor has open and knows.
+    // No program inside looks into this process: it has what the supervisor has open and knows.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).or_fail("it can be looked into")?;
     syscalls::confine(is_traced, |group| match group {
         "view" => order.has_namespaces,

@@ -368,7 +368,7 @@ mod tests {
         }
     }
 
-    /// What a program does to the folders that it is given is told by a sign, and not by chance.
+    /// A sign says what a program does to the folders that it is given.
     #[test]
     fn what_writes_its_operands_says_what_becomes_of_folders() {
         let writes = |role: &Role| {

@@ -24,7 +24,7 @@ impl Evaluator<'_> {
             match pathspec(text) {
                 None => self.unknown(format!("`{shown}` begins at the top of the repository: write a path, or the hash of a commit")),
                 Some("") if role != Role::Git || call.git_access() == Access::Write => {
-                    self.unknown(format!("`{shown}` stands for all other files: write those out that you mean"));
+                    self.unknown(format!("`{shown}` means all other files: write those out that you mean"));
                 }
                 Some("") => {}
                 Some(path) => return self.apply(call, role, &Argument::text(path)),
