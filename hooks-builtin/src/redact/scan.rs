@@ -354,9 +354,9 @@ impl Scanner {
         secret.contains(&hidden.start).then_some((secret, target))
     }
 
-    /// Returns the match, if it is a secret.
+    /// Returns the match, if it is a secret. A character without a width is not one by itself.
     fn judge(&self, text: &str, floor: usize, found: &Match) -> Option<(Range<usize>, &Target)> {
-        let target = &self.targets[found.pattern().as_usize()];
+        let target = self.targets.get(found.pattern().as_usize())?;
         let secret = match target.kind {
             Some(kind) => {
                 let secret = kind.secret(text, floor, found.range())?;
