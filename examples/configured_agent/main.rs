@@ -178,17 +178,17 @@ fn table(records: &[Record]) {
         "revision", "event", "handler", "outcome"
     );
     for record in records {
-        let says = record
-            .reason
-            .as_deref()
-            .or(record.messages.first().map(String::as_str));
-        println!(
-            "{:<9} {:<15} {:<8} {:<8} {}",
-            record.revision,
-            record.event,
-            record.handler,
-            record.outcome,
-            says.unwrap_or_default()
-        );
+        for step in &record.steps {
+            let says = step.reason.as_deref();
+            let says = says.or(step.messages.first().map(String::as_str));
+            println!(
+                "{:<9} {:<15} {:<8} {:<8} {}",
+                record.revision,
+                record.event,
+                step.handler,
+                step.outcome,
+                says.unwrap_or_default()
+            );
+        }
     }
 }

@@ -3,11 +3,10 @@
 mod agent;
 
 use std::error::Error;
-use std::sync::Arc;
 
 use agent::Agent;
 use hooks_core::agent::prelude::*;
-use hooks_runtime::{EventRecords, JsonlRecorder, Runtime};
+use hooks_runtime::{JsonlRecorder, Runtime};
 
 /// Judges each command that the agent is about to run.
 #[hook(guard, priority = priority::SECURITY, only("shell"))]
@@ -20,14 +19,13 @@ fn no_delete(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let records = Arc::new(JsonlRecorder::append("records.jsonl")?.keeping_events());
+    let records = JsonlRecorder::append("records.jsonl")?.keeping_events();
     let runtime = Runtime::builder()
         .file("hooks.toml")
-        .recorder(Arc::clone(&records))
+        .recorder(records)
         .build()
         .await?;
-    let events = EventRecords::new(records);
-    let hooks = hooks![no_delete, ..runtime.clone()].with_probe(&events);
+    let hooks = hooks![no_delete, ..runtime.clone()];
     println!("{}", hooks.plan());
 
     let commands = ["echo hello", "git push --force", "make clean"];

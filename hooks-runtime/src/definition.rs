@@ -17,7 +17,7 @@ use crate::fault::caught;
 use crate::filter::{Filter, Unmet};
 use crate::handler::Handler;
 use crate::handler::rule::Rule;
-use crate::record::Record;
+use crate::record::RecordStep;
 use crate::safeguard::Breaker;
 use crate::system::Dialect;
 
@@ -85,11 +85,11 @@ impl fmt::Debug for Body {
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) breaker: Breaker,
-    pub(crate) last: Mutex<Option<Record>>,
+    pub(crate) last: Mutex<Option<RecordStep>>,
     /// How often it failed and the event went on all the same, and why the last time.
     pub(crate) failed_open: Mutex<(u64, String)>,
-    /// An older record, whose memory the next one takes.
-    pub(crate) spare: Mutex<Option<Record>>,
+    /// An older step, whose memory the next one takes.
+    pub(crate) spare: Mutex<Option<RecordStep>>,
 }
 
 /// What only an entry of our own says about its hook.

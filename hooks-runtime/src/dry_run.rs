@@ -8,10 +8,23 @@ use serde_json::Value;
 
 use crate::answer::{Answer, Change, Verdict};
 use crate::fault::Fault;
-use crate::record::{Record, RecordOutcome};
+use crate::record::{RecordOutcome, RecordStep};
 
 /// Returns what a hook is known to have said about an event.
-type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + Send + Sync;
+type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<RecordStep> + Send + Sync;
+
+/// Why a dry run has not asked a handler.
+const LEFT_OUT: &str = "not run: it may have side effects";
+const LEFT_OUT_UNKNOWN: &str =
+    "not run: it may have side effects, and its record does not hold its answer";
+
+impl RecordStep {
+    /// Whether a [dry run](DryRun) has not asked its handler, so that what it would have said is unknown.
+    #[must_use]
+    pub fn is_left_out(&self) -> bool {
+        self.outcome == RecordOutcome::Skipped && self.why.starts_with(LEFT_OUT)
+    }
+}
 
 /// What takes the place of the handlers in a runtime that changes nothing:
 /// [`RuntimeBuilder::dry_run`](crate::RuntimeBuilder::dry_run).
@@ -23,19 +36,15 @@ type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + 
 ///
 /// A `command`, `http`, `prompt` or `process` runs only if its entry says `harmless = true`, and you
 /// [ask for it](Self::running_harmless), or if you [name it](Self::running). Any other gives the answer
-/// that it is [known to have given](Self::answering), or is left out: its record is `skipped`, and its `why` says so.
+/// that it is [known to have given](Self::answering), or is left out: its record is `skipped`, and its `why` says so, and [`RecordStep::is_left_out`] tells it.
 ///
 /// ```
 /// use hooks_core::agent::AgentContext;
-/// use hooks_runtime::{Decided, DryRun, OwnedEvent, Record, RecordOutcome, Runtime};
+/// use hooks_runtime::{Decided, DryRun, OwnedEvent, RecordOutcome, RecordStep, Runtime};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let known = DryRun::new().answering(|hook, _cx, event| {
-///     (hook == "gate").then(|| {
-///         let mut record = Record::new(hook, event.name());
-///         record.outcome = RecordOutcome::Block;
-///         record
-///     })
+/// let known = DryRun::new().answering(|hook, _cx, _event| {
+///     (hook == "gate").then(|| RecordStep::new(hook, RecordOutcome::Block))
 /// });
 /// let runtime = Runtime::builder()
 ///     .text("[[hooks.on]]\nname = 'gate'\nevent = 'BeforeToolCall'\ncommand = './gate.sh'")
@@ -91,7 +100,10 @@ impl DryRun {
     #[must_use]
     pub fn answering(
         mut self,
-        answers: impl Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + Send + Sync + 'static,
+        answers: impl Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<RecordStep>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         self.answers = Some(Arc::new(answers));
         self
@@ -105,11 +117,10 @@ impl DryRun {
         event: &AgentEvent<'_>,
     ) -> Result<Result<Answer, Fault>, &'static str> {
         let answers = self.answers.as_ref();
-        let Some(record) = answers.and_then(|answers| answers(hook, cx, event)) else {
-            return Err("a dry run leaves it out, because its handler may change something");
+        let Some(step) = answers.and_then(|answers| answers(hook, cx, event)) else {
+            return Err(LEFT_OUT);
         };
-        given(&record, event)
-            .ok_or("a dry run leaves it out, because its record does not hold its answer")
+        given(&step, event).ok_or(LEFT_OUT_UNKNOWN)
     }
 }
 
@@ -124,9 +135,9 @@ impl fmt::Debug for DryRun {
 }
 
 /// Returns the answer that a record holds.
-fn given(record: &Record, event: &AgentEvent<'_>) -> Option<Result<Answer, Fault>> {
-    let reason = record.reason.clone().unwrap_or_default();
-    let verdict = match record.outcome {
+fn given(step: &RecordStep, event: &AgentEvent<'_>) -> Option<Result<Answer, Fault>> {
+    let reason = step.reason.clone().unwrap_or_default();
+    let verdict = match step.outcome {
         RecordOutcome::Continue | RecordOutcome::Modify => Verdict::Continue,
         RecordOutcome::Approve => Verdict::Approve { by: None },
         RecordOutcome::Ask => Verdict::Ask { reason },
@@ -138,10 +149,10 @@ fn given(record: &Record, event: &AgentEvent<'_>) -> Option<Result<Answer, Fault
         RecordOutcome::Respond | RecordOutcome::Skipped => return None,
     };
     let answer = Answer::of(verdict);
-    match &record.change {
+    match &step.change {
         Some(change) => changed(answer, change, event).map(Ok),
         // Without its change, it would be another answer.
-        None if record.outcome == RecordOutcome::Modify => None,
+        None if step.outcome == RecordOutcome::Modify => None,
         None => Some(Ok(answer)),
     }
 }

@@ -106,7 +106,9 @@ pub use self::handler::command::is_executable as __is_executable;
 pub use self::json::{MOST as __MOST, from_slice as __json, is_exact as __is_exact};
 pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
-pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recorder, Records};
+pub use self::record::{
+    JsonlRecorder, Record, RecordOutcome, RecordPart, RecordStep, Recorder, Records,
+};
 pub use self::record::{RawAnswer, RecordFilter};
 pub use self::replay::{
     Example, Group, HookCount, LeftOut, Replay, Replayed, SuggestedLine, Suggestion,
@@ -127,6 +129,7 @@ pub use self::text::read as __read_text;
 #[doc(hidden)]
 pub use self::trust::write_private as __write_private;
 pub use self::trust::{Trust, entries};
+pub use self::unit::EventRecords;
 pub use hooks_builtin::__caller::{Caller, Seen};
 /// The error of a file. It contains every mistake.
 pub use hooks_config::ConfigError;

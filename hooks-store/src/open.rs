@@ -12,8 +12,9 @@ use crate::crypt::Keys;
 use crate::engine::{self, Engine, args};
 use crate::error::StoreError;
 use crate::recorder::Rows;
+use crate::recorder::names::Lists;
 use crate::retention::Retention;
-use crate::store::{Clock, Complete, Inner, Store};
+use crate::store::{Clock, Complete, Inner, Readers, Store};
 
 /// Learns of the changes that other processes make, until the store is dropped.
 async fn follow(store: Weak<Inner>) {
@@ -139,6 +140,8 @@ impl StoreBuilder {
             complete: self.complete,
             changes: watch::Sender::default(),
             rows: Rows::default(),
+            names: Lists::default(),
+            readers: Readers::default(),
             recorder: OnceLock::new(),
             // What follows the kind of database may hold a password.
             address: self

@@ -30,6 +30,9 @@ pub struct NewSample {
     /// The event's fields.
     #[serde(default)]
     pub body: Value,
+    /// What hooks are expected to decide, as the word for an outcome: then the sample is a test of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<String>,
 }
 
 /// A saved event.

@@ -1,7 +1,8 @@
 //! The store and its tenants: the handles that everything goes through.
 
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_runtime::RuntimeBuilder;
 use jiff::Timestamp;
@@ -12,6 +13,7 @@ use crate::capability::Capabilities;
 use crate::crypt::Keys;
 use crate::engine::{Engine, Reads, args};
 use crate::error::StoreError;
+use crate::recorder::names::Lists;
 use crate::recorder::{Rows, StoreRecorder, Writer};
 use crate::retention::Retention;
 
@@ -50,9 +52,26 @@ pub(crate) struct Inner {
     pub(crate) complete: Complete,
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) rows: Rows,
+    pub(crate) names: Lists,
+    pub(crate) readers: Readers,
     /// Started when it is first asked for.
     pub(crate) recorder: OnceLock<StoreRecorder>,
     pub(crate) address: String,
+}
+
+/// Who has read a list of events in this hour: it is in the admin log already.
+#[derive(Default)]
+pub(crate) struct Readers(Mutex<(i64, HashSet<(String, String)>)>);
+
+impl Readers {
+    /// Whether it is the first time in the hour.
+    pub(crate) fn is_first(&self, tenant: &str, actor: &str, hour: i64) -> bool {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.0 != hour {
+            *seen = (hour, HashSet::new());
+        }
+        seen.1.insert((tenant.to_owned(), actor.to_owned()))
+    }
 }
 
 impl Inner {
@@ -76,6 +95,7 @@ impl Inner {
             engine: Arc::clone(&self.engine),
             keys: self.keys.clone(),
             rows: self.rows.clone(),
+            names: self.names.clone(),
         }
     }
 

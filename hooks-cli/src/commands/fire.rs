@@ -6,7 +6,9 @@ use anstyle::Style;
 use async_trait::async_trait;
 use hooks_builtin::{ApprovalRequest, Approver, Verdict};
 use hooks_core::agent::{AgentContext, Approval};
-use hooks_runtime::{Decided, Outcome, OwnedEvent, Record, RecordOutcome, Records, Runtime};
+use hooks_runtime::{
+    Decided, Outcome, OwnedEvent, Record, RecordOutcome, RecordStep, Records, Runtime,
+};
 use serde_json::{Value, json};
 
 use crate::event::EventArgs;
@@ -35,10 +37,8 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let records = records.take();
     if outcome.hook.is_none() && outcome.decision == Decided::Respond {
         let answered = records.iter().find(|record| {
-            matches!(
-                record.outcome,
-                RecordOutcome::Respond | RecordOutcome::Approve
-            ) && !record.shadow
+            let answers = [RecordOutcome::Respond, RecordOutcome::Approve];
+            record.is_event() && answers.contains(&record.outcome)
         });
         outcome.hook = answered.map(|record| record.hook.clone());
     }
@@ -146,46 +146,54 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         say!("\nchange");
         paint::difference(before, &outcome.change);
     }
-    if records.is_empty() {
-        let why =
-            "no definition has run, and no other hook has done anything: `hooks why` says why";
+    let mut steps = records.iter().flat_map(|record| &record.steps).peekable();
+    if steps.peek().is_none() {
+        let why = "no hook has run: `hooks why` says why";
         say!("\n{}", painted(DIM, why));
         return;
     }
     say!("");
-    let rows = records.iter().map(|record| {
-        let mut what = record.reason.clone().unwrap_or_default();
-        for text in record.messages.iter().chain(&record.warnings) {
+    let rows = steps.map(|step| {
+        let mut what = step.reason.clone().unwrap_or_default();
+        for text in step.messages.iter().chain(&step.warnings) {
             if !what.is_empty() {
                 what.push_str("; ");
             }
             what.push_str(text);
         }
-        let mut why = record.why.clone();
-        if record.shadow {
+        let mut why = step.why.clone();
+        if step.shadow {
             why = format!(
                 "shadow mode, so it has no effect{}{why}",
                 if why.is_empty() { "" } else { "; " }
             );
         }
         let cells = vec![
-            record.outcome.to_string(),
-            record.hook.clone(),
-            record.handler.clone(),
-            paint::time(record.duration),
+            step.outcome.to_string(),
+            step.hook.clone(),
+            step.handler.clone(),
+            paint::time(step.duration),
             what,
             why,
         ];
-        (style_of(record), cells)
+        (style_of_step(step), cells)
     });
     let titles = ["outcome", "hook", "handler", "time", "says", "why"];
     paint::table(&titles, &rows.collect::<Vec<_>>());
 }
 
-/// Returns the colour of a record.
-pub(crate) fn style_of(record: &Record) -> Style {
-    match record.outcome {
-        _ if record.shadow => DIM,
+/// Returns the colour of what one hook did.
+pub(crate) fn style_of_step(step: &RecordStep) -> Style {
+    if step.shadow {
+        DIM
+    } else {
+        style_of(step.outcome)
+    }
+}
+
+/// Returns the colour of an outcome.
+pub(crate) fn style_of(outcome: RecordOutcome) -> Style {
+    match outcome {
         RecordOutcome::Continue => Style::new(),
         RecordOutcome::Modify | RecordOutcome::Approve | RecordOutcome::Respond => GOOD,
         RecordOutcome::Ask | RecordOutcome::Fault => WARN,

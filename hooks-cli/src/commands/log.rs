@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use hooks_runtime::{Record, RecordFilter};
+use hooks_runtime::{Record, RecordFilter, RecordOutcome, RecordStep};
 
-use super::fire::style_of;
+use super::fire::{style_of, style_of_step};
 use crate::paint::{self, DIM, Visible, WARN, painted, say};
 use crate::{Done, Failure};
 
@@ -75,24 +75,32 @@ pub(crate) fn run(path: &Path, follow: bool, condition: Option<&str>, json: bool
 
 fn show(record: &Record) {
     let at = painted(DIM, record.at.strftime("%F %T"));
-    let outcome = painted(style_of(record), format_args!("{:<10}", record.outcome));
-    let shadow = if record.shadow { " (shadow)" } else { "" };
+    let style = style_of(record.outcome);
+    let outcome = painted(style, format_args!("{:<10}", record.outcome));
     let subject = record.subject.as_deref().unwrap_or_default();
-    let mut line = if record.is_event() {
-        format!("{} {subject}  {}", record.event, asked(record))
-    } else {
-        format!("{}{shadow}  {} {subject}", record.hook, record.event)
-    };
-    for more in [
-        Some(&record.why).filter(|_| record.is_event()),
-        record.reason.as_ref(),
-    ] {
-        let more = more.filter(|text| !text.is_empty());
-        line.extend(more.map(|text| format!("  {}", text.replace('\n', " "))));
+    let mut line = format!("{} {subject}  {}", record.event, asked(record));
+    if !record.hook.is_empty() {
+        line = format!("{}  {line}", record.hook);
     }
+    let reason = record.reason.as_ref().filter(|text| !text.is_empty());
+    line.extend(reason.map(|text| format!("  {}", text.replace('\n', " "))));
     let line = Visible(line.trim_end());
     let time = painted(DIM, paint::time(record.duration));
     say!("{at}  {outcome}  {line}  {time}");
+    // The line above has what came to be of the one that decided.
+    let is_told = |step: &&RecordStep| {
+        step.outcome == RecordOutcome::Continue
+            || step.hook == record.hook && step.outcome == record.outcome
+    };
+    for step in record.steps.iter().filter(|step| !is_told(step)) {
+        let shadow = if step.shadow { " (shadow)" } else { "" };
+        let outcome = painted(style_of_step(step), format_args!("{:<10}", step.outcome));
+        let more = [Some(&step.why), step.reason.as_ref()];
+        let more = more.into_iter().flatten().filter(|text| !text.is_empty());
+        let more = more.map(|text| format!("  {}", text.replace('\n', " ")));
+        let line = format!("{}{shadow}{}", step.hook, more.collect::<String>());
+        say!("{:21}  {outcome}{}", "", Visible(&line));
+    }
 }
 
 /// What the event was about: the arguments of the tool, or the first text of another event, cut.

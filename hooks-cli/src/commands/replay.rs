@@ -133,6 +133,14 @@ fn show(replayed: &Replayed) {
     if more > 0 {
         file::warn(&format!("{more} more could not be read"));
     }
+    if replayed.elsewhere > 0 {
+        let why = "decided by a hook of the agent's own code, which is not here";
+        say!(
+            "{:>7}  {}  {why}",
+            replayed.elsewhere,
+            painted(WARN, "not asked")
+        );
+    }
     let (changed, asked) = (replayed.changed, replayed.asked);
     say!("{changed} of {asked} decisions would change");
 }

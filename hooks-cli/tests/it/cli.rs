@@ -338,7 +338,7 @@ fn why_names_the_condition_that_says_no() {
     );
     assert_eq!(
         of("dry")["why"],
-        "it is for the tools deploy, and this is `shell`"
+        "only for the tools deploy; this call is shell"
     );
     assert_eq!(of("tried")["runs"], true);
     let said = hooks(folder.path(), &[&["why"], &event[..]].concat(), "");

@@ -28,7 +28,7 @@ use ring::digest::{Context, SHA256};
 use serde_json::Value;
 
 use crate::owned::OwnedEvent;
-use crate::record::{self, Record, RecordOutcome};
+use crate::record::{self, RecordOutcome, RecordStep};
 use crate::runtime::{Decided, Outcome, Runtime};
 use crate::system::raw::Raw;
 use crate::system::table::{Event, REQUESTED, What};
@@ -270,11 +270,11 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
     let deciding = record::heard(incoming.decide(runtime));
     // A caller should not carry the hooks of several dispatches in its own future.
     let deciding = Box::pin(QUESTION.scope(RefCell::default(), deciding));
-    let (mut said, records) = match raw {
+    let (mut said, steps) = match raw {
         Some(raw) => raw.scope(deciding).await,
         None => deciding.await,
     };
-    said.messages = told(records, &said);
+    said.messages = told(steps, &said);
     said.messages.extend(incoming.note.take());
     if let Some(stops) = call.stops.filter(|_| !incoming.cx.session_id.is_empty()) {
         let policy = runtime
@@ -304,13 +304,13 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
 }
 
 /// What the user is told beside the decision: what hooks have to say, and which have failed.
-fn told(records: Vec<Record>, said: &Said) -> Vec<String> {
+fn told(steps: Vec<RecordStep>, said: &Said) -> Vec<String> {
     let mut told = Vec::new();
-    for record in records {
-        told.extend(record.messages);
-        if record.outcome == RecordOutcome::Fault && !said.has(What::Deny) {
-            let reason = record.reason.unwrap_or(record.why);
-            told.push(format!("the hook `{}` failed: {reason}", record.hook));
+    for step in steps {
+        told.extend(step.messages);
+        if step.outcome == RecordOutcome::Fault && !said.has(What::Deny) {
+            let reason = step.reason.unwrap_or(step.why);
+            told.push(format!("the hook `{}` failed: {reason}", step.hook));
         }
     }
     told

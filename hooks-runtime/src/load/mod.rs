@@ -36,7 +36,6 @@ use crate::dry_run::DryRun;
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
 use crate::handler::{Handler, Making, Wrong};
 use crate::json::canonical;
-use crate::record::BuiltinRecords;
 use crate::services::Services;
 use crate::source::Held;
 use crate::system::Dialect;
@@ -44,7 +43,7 @@ use crate::system::table::Order;
 use crate::system::table::Whose;
 use crate::trust::{Trust, real};
 use crate::unit::late::Delivery;
-use crate::unit::{Limits, Shared, Unit};
+use crate::unit::{EventRecords, Limits, RevisionHooks, Shared, Unit};
 
 /// Where definitions come from.
 #[derive(Clone, Debug)]
@@ -138,8 +137,6 @@ impl Kept {
 /// A complete revision.
 pub(crate) struct Loaded {
     pub(crate) number: u64,
-    /// What records call the revision.
-    pub(crate) recorded: u64,
     pub(crate) hash: String,
     pub(crate) units: Vec<Arc<Unit>>,
     pub(crate) registry: HookRegistry<AgentEvent<'static>>,
@@ -864,15 +861,7 @@ impl<'a> Loader<'a> {
             // Also those inside a hook of a factory, so that no definition has the name of one.
             taken.extend(registry.plan().map(|row| row.hook.into()));
         }
-        if let Some(recorder) = &shared.recorder
-            && !taken.is_empty()
-        {
-            registry.attach(Arc::new(BuiltinRecords {
-                recorder: Arc::clone(recorder),
-                hooks: taken.clone(),
-                revision: recorded,
-            }));
-        }
+        let mut order = RevisionHooks::new(taken.clone(), recorded);
         let mut units = Vec::new();
         let answers_late = |draft: &Draft| {
             draft
@@ -901,14 +890,17 @@ impl<'a> Loader<'a> {
                 let hook: Arc<dyn AgentHandler> = Arc::clone(&unit) as _;
                 let name = free_name(&taken, &unit.name);
                 taken.insert(name.clone());
+                order.add(&name, &unit.definitions);
                 registry = registry.with(hook.named(name));
             }
             units.push(unit);
         }
+        if let Some(recorder) = &shared.recorder {
+            registry.attach(Arc::new(EventRecords::of(Arc::clone(recorder), order)));
+        }
         let text = canonical(&Value::Array(self.texts));
         Ok(Loaded {
             number,
-            recorded,
             hash: hex::encode(digest(&SHA256, text.as_bytes())),
             units,
             registry,

@@ -7,13 +7,10 @@ use crate::filter::cel::{Cel, Variables};
 use crate::record::Record;
 
 /// The fields of a record.
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 20] = [
     "at",
     "revision",
     "hook",
-    "hook_version",
-    "source",
-    "handler",
     "event",
     "subject",
     "session_id",
@@ -21,23 +18,23 @@ const FIELDS: [&str; 22] = [
     "tenant_id",
     "tool_call_id",
     "outcome",
-    "shadow",
-    "why",
     "reason",
     "duration_us",
     "change",
-    "messages",
+    "steps",
+    "unmet",
+    "unasked",
     "warnings",
     "trace_id",
     "input",
+    "part",
 ];
 
 /// Returns the value of a field that a record does not have.
 fn missing(field: &str) -> Value {
     match field {
-        "revision" | "hook_version" | "duration_us" => json!(0),
-        "shadow" => json!(false),
-        "change" | "messages" | "warnings" => json!([]),
+        "revision" | "duration_us" => json!(0),
+        "change" | "steps" | "unmet" | "unasked" | "warnings" => json!([]),
         "input" => json!({}),
         _ => json!(""),
     }
@@ -55,6 +52,9 @@ fn missing(field: &str) -> Value {
 /// assert!(!filter.matches(&record)?);
 /// record.outcome = RecordOutcome::Block;
 /// assert!(filter.matches(&record)?);
+///
+/// let asked = RecordFilter::new("steps.exists(step, step.hook == 'no-force-push')")?;
+/// assert!(!asked.matches(&record)?);
 ///
 /// assert!(RecordFilter::new("outcom == 'block'").is_err());
 /// # Ok::<(), String>(())

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::future::Future;
 
-use super::{Record, RecordOutcome};
+use super::{RecordOutcome, RecordStep};
 
 tokio::task_local! {
-    static HEARD: RefCell<Vec<Record>>;
+    static HEARD: RefCell<Vec<RecordStep>>;
 }
 
-/// Runs dispatches, and also returns the last record of each hook that has a message or has failed.
-pub(crate) async fn heard<F: Future>(dispatches: F) -> (F::Output, Vec<Record>) {
+/// Runs dispatches, and also returns the last step of each hook that has a message or has failed.
+pub(crate) async fn heard<F: Future>(dispatches: F) -> (F::Output, Vec<RecordStep>) {
     let listening = async {
         let output = dispatches.await;
         (output, HEARD.with(RefCell::take))
@@ -19,12 +19,12 @@ pub(crate) async fn heard<F: Future>(dispatches: F) -> (F::Output, Vec<Record>) 
 }
 
 /// Notes what somebody may wait for.
-pub(crate) fn hear(record: &Record) {
+pub(crate) fn hear(step: &RecordStep) {
     let _ = HEARD.try_with(|heard| {
         let mut heard = heard.borrow_mut();
-        heard.retain(|other| other.hook != record.hook);
-        if record.outcome == RecordOutcome::Fault || !record.messages.is_empty() {
-            heard.push(record.clone());
+        heard.retain(|other| other.hook != step.hook);
+        if step.outcome == RecordOutcome::Fault || !step.messages.is_empty() {
+            heard.push(step.clone());
         }
     });
 }

@@ -1,10 +1,17 @@
-//! Records what a hook of a file did with an event, and why. Each [`Record`] is for logs, tests and people.
+//! Records what hooks did with an event, and why. Each [`Record`] is one event, for logs, tests and people.
+//!
+//! | file | |
+//! | --- | --- |
+//! | `step` | what one hook did |
+//! | `older` | records that earlier versions have written |
+//! | `filter` | selects records |
+//! | `heard`, `raw` | what hooks say to who waits for the answer |
 
-mod builtin;
-mod event;
 mod filter;
 mod heard;
+mod older;
 mod raw;
+mod step;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,18 +23,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hooks_builtin::__sink::{Limits, LogFile, Queue};
+use hooks_core::agent::{AgentContext, AgentEvent};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use self::builtin::BuiltinRecords;
-pub use self::event::EventRecords;
-pub(crate) use self::event::{Ended, answered, cancelled};
+use crate::events;
+
 pub use self::filter::RecordFilter;
 pub(crate) use self::heard::{hear, heard};
 pub use self::raw::RawAnswer;
+pub use self::step::RecordStep;
+pub(crate) use self::step::{GOES_ON, note, notes};
 
-/// The outcome of a definition for one event.
+/// What hooks did with an event: one of them, or all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -82,101 +91,105 @@ impl fmt::Display for RecordOutcome {
     }
 }
 
-/// The outcome of one hook of a file for one event: of a definition, or of a built-in hook or a hook of a factory that
-/// decided something, changed something or failed.
-///
-/// With a recorder that [keeps events](Recorder::keeps_events), there is also a record of each whole dispatch, which
-/// [`is_event`](Self::is_event): its `hook` is empty, its `outcome` is what all hooks together decided, its `why` names
-/// the hook that decided, and its `input` is the event.
+/// What all hooks together did with one event: which of them were asked, in order, what each said, and which decided.
 ///
 /// ```
-/// use hooks_runtime::{Record, RecordOutcome};
+/// use hooks_runtime::{Record, RecordOutcome, RecordStep};
 ///
 /// let mut record = Record::new("no-force-push", "BeforeToolCall");
 /// record.outcome = RecordOutcome::Block;
+/// record.steps.push(RecordStep::new("no-force-push", RecordOutcome::Block));
 /// let json = serde_json::to_value(&record).unwrap();
 /// assert_eq!(json["outcome"], "block");
 /// assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "older::Written")]
 #[non_exhaustive]
 pub struct Record {
-    /// When the definition was asked. Of a hook that is no definition: when it had run.
+    /// When the event came.
     pub at: Timestamp,
     /// The revision that was in force: the bundle's own number if all hooks come from one [`Source`](crate::Source);
     /// otherwise, how often the runtime had loaded its files.
     pub revision: u64,
-    /// The hook's name.
+    /// The hook that decided: of those that said what came to be, the last. Empty if the event went on as it was.
     pub hook: String,
-    /// The version of the hook, if it comes from a store.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hook_version: Option<u64>,
-    /// The file with the definition, and the line; empty if it is no definition.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub source: String,
-    /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`; `builtin` if it is no definition, and
-    /// `event` if it is a whole dispatch.
-    pub handler: String,
     /// The event.
     pub event: String,
     /// The subject of the event: the tool.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The session.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub session_id: String,
     /// The agent.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub agent_id: String,
     /// The tenant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<String>,
     /// The tool call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The outcome.
+    /// What all hooks together decided.
     pub outcome: RecordOutcome,
-    /// Whether it ran in shadow mode, without any effect for the agent.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shadow: bool,
-    /// Why: what matched, which limit was reached, or how it failed.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
-    /// The reason that the hook gave, or the message of its failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The reason that the hook gave which decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How long it took.
-    #[serde(rename = "duration_us", with = "micros")]
+    /// How long all hooks took together.
+    #[serde(rename = "duration_us", serialize_with = "micros::serialize")]
     pub duration: Duration,
-    /// The change, as a JSON Patch of the event. Only recorders are told: to find it, the event is compared as a whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What hooks changed, as a JSON Patch of the event. It needs a recorder that [keeps events](Recorder::keeps_events).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Value>,
-    /// The hook's messages for the user.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub messages: Vec<String>,
-    /// Warnings about the hook's answer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The hooks that ran, in their order. A guard that judged again is there again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<RecordStep>,
+    /// The hooks for this event and this tool that did not run, because their filter did not match.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<Arc<str>>,
+    /// The hooks for this event and this tool that were not asked, because another had decided before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unasked: Vec<Arc<str>>,
+    /// Warnings about the record itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The trace that the event belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
-    /// Of a whole dispatch: `{ "event": …, "cx": … }`, the event as it came, and its context. Secrets and personal data
-    /// are redacted. [`OwnedEvent::of_record`](crate::OwnedEvent::of_record) reads it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// `{ "event": …, "cx": … }`: the event as it came, and its context. Secrets and personal data are redacted. It needs a
+    /// recorder that [keeps events](Recorder::keeps_events); [`OwnedEvent::of_record`](crate::OwnedEvent::of_record) reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
+    /// Its number in the store that it was read from.
+    #[serde(skip)]
+    pub number: Option<u64>,
+    /// Which part of an event it is, if it is not the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<RecordPart>,
+}
+
+/// A part of an event that has a [`Record`] of its own, with one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RecordPart {
+    /// What a hook with `must_audit` said: the agent waits until it is written. The record of the event follows.
+    Audited,
+    /// What a handler in the background did. The record of the event came before.
+    Background,
+    /// What one hook did, as earlier versions recorded it.
+    Hook,
 }
 
 impl Record {
-    /// Creates a record, with the current time, of a definition that let an event continue.
+    /// Creates the record of an event that went on as it was, with the current time.
     #[must_use]
     pub fn new(hook: impl Into<String>, event: impl Into<String>) -> Self {
         Record {
             at: Timestamp::now(),
             revision: 0,
             hook: hook.into(),
-            hook_version: None,
-            source: String::new(),
-            handler: String::new(),
             event: event.into(),
             subject: None,
             session_id: String::new(),
@@ -184,16 +197,57 @@ impl Record {
             tenant_id: None,
             tool_call_id: None,
             outcome: RecordOutcome::Continue,
-            shadow: false,
-            why: String::new(),
             reason: None,
             duration: Duration::ZERO,
             change: None,
-            messages: Vec::new(),
+            steps: Vec::new(),
+            unmet: Vec::new(),
+            unasked: Vec::new(),
             warnings: Vec::new(),
             trace_id: None,
             input: None,
+            number: None,
+            part: None,
         }
+    }
+
+    /// Creates the record of an event of the standard vocabulary.
+    pub(crate) fn of(cx: &AgentContext, event: &AgentEvent<'_>, revision: u64) -> Self {
+        let call = events::call_id(event).filter(|id| !id.is_empty());
+        Record {
+            revision,
+            subject: events::subject(event).map(str::to_owned),
+            session_id: cx.session_id.clone(),
+            agent_id: cx.agent_id.clone(),
+            tenant_id: cx.tenant_id.clone(),
+            tool_call_id: call.map(str::to_owned),
+            trace_id: cx.trace_id.clone(),
+            ..Record::new("", event.name())
+        }
+    }
+
+    /// Makes it the record of a part of its event: of one step.
+    pub(crate) fn part(mut self, part: RecordPart, step: RecordStep) -> Self {
+        self.hook.clone_from(&step.hook);
+        self.outcome = step.outcome;
+        self.reason.clone_from(&step.reason);
+        self.duration = step.duration;
+        self.steps = vec![step];
+        self.part = Some(part);
+        self
+    }
+
+    /// Whether it is the record of a whole event, and not of a [part](Self::part) of one.
+    #[must_use]
+    pub fn is_event(&self) -> bool {
+        self.part.is_none()
+    }
+
+    /// The step of the hook that decided, if one did and is known.
+    #[must_use]
+    pub fn decisive(&self) -> Option<&RecordStep> {
+        let mut steps = self.steps.iter().rev();
+        steps.find(|step| step.hook == self.hook)
     }
 }
 
@@ -236,7 +290,8 @@ pub trait Recorder: Send + Sync {
         Ok(())
     }
 
-    /// Whether it wants a record of each whole dispatch, with the event in it. The default is no.
+    /// Whether it wants a record of each event that hooks decide about, with the event in it. The default is no: then an
+    /// event that no hook ran on has no record.
     fn keeps_events(&self) -> bool {
         false
     }
@@ -261,7 +316,7 @@ impl<T: Recorder + ?Sized> Recorder for Arc<T> {
 pub(crate) fn pass(record: &Record, recorder: &dyn Recorder) {
     if catch_unwind(AssertUnwindSafe(|| recorder.record(record))).is_err() {
         tracing::error!(
-            hook = record.hook,
+            event = record.event,
             "the recorder panicked, and the record may be lost"
         );
     }
@@ -297,7 +352,7 @@ impl Records {
         }
     }
 
-    /// Also keeps the record of each whole dispatch, with the event in it.
+    /// Also keeps the events, and those that no hook ran on.
     #[must_use]
     pub fn keeping_events(mut self) -> Self {
         self.keeps_events = true;
@@ -309,6 +364,13 @@ impl Records {
     pub fn all(&self) -> Vec<Record> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().cloned().collect()
+    }
+
+    /// Returns a copy of what single hooks did, the oldest first.
+    #[must_use]
+    pub fn steps(&self) -> Vec<RecordStep> {
+        let records = self.all().into_iter();
+        records.flat_map(|record| record.steps).collect()
     }
 
     /// Returns the records, the oldest first, and removes them.
@@ -384,7 +446,7 @@ impl JsonlRecorder {
         })
     }
 
-    /// Also writes the record of each whole dispatch, with the event in it, so that it can be asked again.
+    /// Also writes the events, so that they can be asked again, and those that no hook ran on.
     #[must_use]
     pub fn keeping_events(mut self) -> Self {
         self.keeps_events = true;

@@ -33,8 +33,8 @@ pub use self::suggest::{SuggestedLine, Suggestion};
 use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::owned::OwnedEvent;
-use crate::record::{Record, RecordOutcome, Recorder};
-use crate::runtime::{Decided, Runtime, RuntimeBuilder};
+use crate::record::{Record, RecordOutcome, RecordStep, Recorder};
+use crate::runtime::{Runtime, RuntimeBuilder};
 
 /// How many jobs wait for a thread at most.
 const WAITING: usize = 32;
@@ -47,9 +47,9 @@ thread_local! {
 #[derive(Default)]
 struct Asked {
     /// What handlers said about it in the past.
-    known: Vec<Record>,
-    /// What hooks say now, other than that the event goes on.
-    said: Vec<Record>,
+    known: Vec<RecordStep>,
+    /// What hooks say now, unless none ran.
+    said: Option<Record>,
 }
 
 /// Keeps what hooks say, on the thread that asks.
@@ -57,9 +57,7 @@ struct Listening;
 
 impl Recorder for Listening {
     fn record(&self, record: &Record) {
-        if record.outcome != RecordOutcome::Continue && !record.shadow {
-            ASKED.with_borrow_mut(|asked| asked.said.push(record.clone()));
-        }
+        ASKED.with_borrow_mut(|asked| asked.said = Some(record.clone()));
     }
 }
 
@@ -89,6 +87,8 @@ impl Recorder for Listening {
 #[derive(Debug)]
 pub struct Replay {
     runtime: Runtime,
+    /// The hooks that the others are compared with; without them, that is what was recorded.
+    baseline: Option<Runtime>,
     /// The built-in hooks that are left out: each by its name, and by its key.
     left_out: Vec<(&'static str, &'static str)>,
     since: Option<Timestamp>,
@@ -103,8 +103,15 @@ pub struct Replay {
 pub struct Replayed {
     /// How many events were asked about.
     pub asked: u64,
-    /// How many decisions would be another.
+    /// How many decisions would be another: than those that were recorded, or than those of the [other
+    /// hooks](Replay::against).
     pub changed: u64,
+    /// How many of the recorded decisions were others than those that the [other hooks](Replay::against) make now: they were
+    /// published after it, or a hook of the agent's own code decided.
+    pub outdated: u64,
+    /// How many of the recorded decisions a hook of the agent's own code made, which is not here. Unless there are [other
+    /// hooks](Replay::against), they are not asked about.
+    pub elsewhere: u64,
     /// These decisions, by the hook that makes the difference; the most frequent first.
     pub groups: Vec<Group>,
     /// How often each hook of the files would have run, in their order: a matcher that never fits shows here.
@@ -154,6 +161,8 @@ pub struct Example {
     pub text: String,
     /// The session.
     pub session_id: String,
+    /// Its number in the store that the records come from.
+    pub number: Option<u64>,
     /// The reason of the decision now.
     pub reason: Option<String>,
 }
@@ -189,6 +198,8 @@ static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 #[derive(Default)]
 struct Found {
     asked: u64,
+    outdated: u64,
+    elsewhere: u64,
     groups: BTreeMap<(String, RecordOutcomeWord, RecordOutcomeWord), (u64, Vec<Example>)>,
     left_out: BTreeMap<String, u64>,
     /// How often each hook would have run, and the sessions, by their hashes.
@@ -224,6 +235,8 @@ impl Found {
 
     fn merge(&mut self, other: Found, examples: usize) {
         self.asked += other.asked;
+        self.outdated += other.outdated;
+        self.elsewhere += other.elsewhere;
         for (key, (count, more)) in other.groups {
             let group = self.groups.entry(key).or_default();
             group.0 += count;
@@ -265,6 +278,8 @@ impl From<Found> for Replayed {
         let left_out = found.left_out.into_iter();
         Replayed {
             asked: found.asked,
+            outdated: found.outdated,
+            elsewhere: found.elsewhere,
             changed: groups.iter().map(|group| group.count).sum(),
             groups,
             left_out: left_out
@@ -287,21 +302,30 @@ impl Replay {
     ///
     /// If any of the files contains a mistake.
     pub async fn new(builder: RuntimeBuilder) -> Result<Self, ConfigError> {
-        let builder = builder
-            .dry_run(DryRun::new().running_harmless().answering(known))
-            .recorder(Listening);
-        let runtime = builder.build().await?;
+        let runtime = dry(builder).await?;
         let notices = runtime.status().notices;
         let mut left_out = BUILTIN.to_vec();
         left_out.retain(|(_, key)| notices.contains(&format!("a dry run leaves out `{key}`")));
         Ok(Replay {
             runtime,
+            baseline: None,
             left_out,
             since: None,
             within: None,
             examples: 3,
             suggests: false,
         })
+    }
+
+    /// Compares what the hooks decide with what these others decide now, such as a draft with what is live, and not with what
+    /// was recorded: other hooks may have been there then.
+    ///
+    /// # Errors
+    ///
+    /// If any of their files contains a mistake.
+    pub async fn against(mut self, builder: RuntimeBuilder) -> Result<Self, ConfigError> {
+        self.baseline = Some(dry(builder).await?);
+        Ok(self)
     }
 
     /// Leaves out what happened before this. What has no time counts.
@@ -349,8 +373,7 @@ impl Replay {
         self.ask_all(|hand_out| past::read(&files, hand_out))
     }
 
-    /// Asks about the events in these records, oldest first: those of a [whole dispatch](Record::is_event), each after the
-    /// records of the hooks that saw it. It blocks its thread.
+    /// Asks about the events in these records, oldest first. It blocks its thread.
     ///
     /// # Errors
     ///
@@ -418,10 +441,16 @@ impl Replay {
         }
     }
 
-    async fn ask_about(&self, past: Past, found: &mut Found) {
+    async fn ask_about(&self, mut past: Past, found: &mut Found) {
         let is_old = |since| past.at.is_some_and(|at| at < since);
         if self.since.is_some_and(is_old) {
             return;
+        }
+        if past.is_elsewhere {
+            found.elsewhere += 1;
+            if self.baseline.is_none() {
+                return;
+            }
         }
         // What a built-in hook decided that is left out now, nobody can say again.
         let is_left_out = |hook: &&String| self.left_out.iter().any(|(name, _)| name == hook);
@@ -430,13 +459,11 @@ impl Replay {
             return;
         }
         found.asked += 1;
-        let Past {
-            cx, mut event, at, ..
-        } = past;
+        let (cx, mut event) = (&past.cx, past.event);
         let session = HASHER.hash_one(&cx.session_id);
         found.sessions.insert(session);
         found.events.insert(event.name());
-        self.runtime.would_run(&cx, &event.view(), &mut |hook| {
+        self.runtime.would_run(cx, &event.view(), &mut |hook| {
             if !found.matched.contains_key(hook) {
                 found.matched.insert(hook.to_owned(), Default::default());
             }
@@ -446,62 +473,71 @@ impl Replay {
             }
         });
         let text = text_of(&event.view());
-        let usual = approval_of(&event.view());
-        ASKED.with_borrow_mut(|asked| {
-            asked.known = past.known;
-            asked.said.clear();
-        });
-        let outcome = self.runtime.fire(&cx, &mut event).await;
-        let said = ASKED.with_borrow_mut(|asked| std::mem::take(&mut asked.said));
-        let skipped = said
-            .iter()
-            .filter(|one| one.outcome == RecordOutcome::Skipped);
-        for one in skipped {
+        let known = std::mem::take(&mut past.known);
+        let before = match &self.baseline {
+            Some(baseline) => {
+                let same = OwnedEvent::from_json(event.name(), event.to_json());
+                let mut same = same.expect("an event of the past is one again");
+                let said = ask(baseline, cx, &mut same, known.clone()).await;
+                found.outdated += u64::from(said.outcome != past.outcome);
+                (said.outcome, said.hook)
+            }
+            None => (past.outcome, past.hook.unwrap_or_default()),
+        };
+        let said = ask(&self.runtime, cx, &mut event, known).await;
+        let mut steps = said.steps.iter();
+        for one in steps
+            .by_ref()
+            .filter(|one| one.outcome == RecordOutcome::Skipped)
+        {
             *found.left_out.entry(one.hook.clone()).or_default() += 1;
         }
-        let approval = approval_of(&event.view()).filter(|_| approval_of(&event.view()) != usual);
-        let is_approval = event.name() == "ApproveToolCall";
-        let now = match outcome.decision {
-            Decided::Continue => approval.unwrap_or_else(|| match outcome.change.as_array() {
-                Some(change) if !change.is_empty() => RecordOutcome::Modify,
-                _ => RecordOutcome::Continue,
-            }),
-            Decided::Respond if is_approval => RecordOutcome::Approve,
-            Decided::Respond => RecordOutcome::Respond,
-            Decided::Block => RecordOutcome::Block,
-            Decided::AbortTurn => RecordOutcome::AbortTurn,
-            Decided::AbortRun => RecordOutcome::AbortRun,
-        };
+        let now = said.outcome;
         if self.suggests && event.name() == "BeforeToolCall" {
-            found.blocked.saw(&cx);
-            let is_policy = outcome.hook.as_deref() == Some("SecurityPolicy");
+            found.blocked.saw(cx);
+            let is_policy = said.hook == "SecurityPolicy";
             if past.fate == Fate::Ran && now == RecordOutcome::Block && is_policy {
-                found.blocked.add(&cx, &event.view());
+                found.blocked.add(cx, &event.view());
             }
         }
-        if now == past.outcome {
+        if now == before.0 {
             return;
         }
-        let by = said.iter().find(|one| one.outcome == now);
-        let hook = outcome.hook.or_else(|| by.map(|one| one.hook.clone()));
-        let reason = outcome
-            .reason
-            .or_else(|| by.and_then(|one| one.reason.clone()));
-        let hook = hook.or(past.hook).unwrap_or_default();
-        let key = (hook, past.outcome.as_str(), now.as_str());
+        let hook = Some(said.hook).filter(|hook| !hook.is_empty());
+        let key = (hook.unwrap_or(before.1), before.0.as_str(), now.as_str());
         let (count, examples) = found.groups.entry(key).or_default();
         *count += 1;
         if examples.len() < self.examples {
             examples.push(Example {
-                at,
+                at: past.at,
                 event: event.name().to_owned(),
                 subject: event.subject().map(str::to_owned),
                 text,
-                session_id: cx.session_id,
-                reason,
+                session_id: past.cx.session_id,
+                number: past.number,
+                reason: said.reason,
             });
         }
     }
+}
+
+/// Loads hooks that change nothing, and that this thread listens to.
+async fn dry(builder: RuntimeBuilder) -> Result<Runtime, ConfigError> {
+    let dry_run = DryRun::new().running_harmless().answering(known);
+    builder.dry_run(dry_run).recorder(Listening).build().await
+}
+
+/// Asks hooks about an event, of which it is known what handlers said in the past.
+async fn ask(
+    hooks: &Runtime,
+    cx: &AgentContext,
+    event: &mut OwnedEvent,
+    known: Vec<RecordStep>,
+) -> Record {
+    ASKED.set(Asked { known, said: None });
+    let _ = hooks.dispatch(cx, event.as_mut()).await;
+    let said = ASKED.with_borrow_mut(|asked| asked.said.take());
+    said.unwrap_or_else(|| Record::new("", event.name()))
 }
 
 /// Jobs that wait for a thread.
@@ -541,23 +577,8 @@ fn spread<J: Send, T: Send>(
 }
 
 /// Returns what a handler said about the event that this thread asks about.
-fn known(hook: &str, _: &AgentContext, _: &AgentEvent<'_>) -> Option<Record> {
+fn known(hook: &str, _: &AgentContext, _: &AgentEvent<'_>) -> Option<RecordStep> {
     ASKED.with_borrow(|asked| asked.known.iter().find(|one| one.hook == hook).cloned())
-}
-
-/// Returns what hooks say about the approval of a call, as an outcome.
-fn approval_of(event: &AgentEvent<'_>) -> Option<RecordOutcome> {
-    use hooks_core::agent::Approval;
-
-    let AgentEvent::BeforeToolCall(call) = event else {
-        return None;
-    };
-    match call.approval {
-        Approval::Usual => None,
-        Approval::Ask { .. } => Some(RecordOutcome::Ask),
-        Approval::Granted { .. } => Some(RecordOutcome::Approve),
-        Approval::Defer { .. } => Some(RecordOutcome::Defer),
-    }
 }
 
 /// The longest text of an example, in characters.

@@ -9,16 +9,13 @@ use hooks_core::agent::AgentContext;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{OwnedEvent, Record, RecordOutcome, is_meant, session};
+use super::{OwnedEvent, Record, RecordOutcome, RecordStep, is_meant, session};
 
 /// How many lines of records are a job.
 const LINES: usize = 256;
 
 /// How many records are a job, if they are in no file: an event may be long.
 const FEW: usize = 16;
-
-/// How many lines of records are a job at most, if none is of an event: no file has to be in memory as a whole.
-const MOST: usize = 100_000;
 
 /// How long the lines of a job are at most, in bytes, but for the last one.
 const LONGEST: usize = 16 << 20;
@@ -33,8 +30,12 @@ pub(super) struct Past {
     pub(super) fate: Fate,
     /// The hook that decided, if one did and is known.
     pub(super) hook: Option<String>,
+    /// Whether a hook of the agent's own code decided, which is not here.
+    pub(super) is_elsewhere: bool,
     /// What single hooks said.
-    pub(super) known: Vec<Record>,
+    pub(super) known: Vec<RecordStep>,
+    /// Its number in a store.
+    pub(super) number: Option<u64>,
 }
 
 /// What became of a call.
@@ -63,19 +64,17 @@ impl Job {
     pub(super) fn each(self, each: &mut dyn FnMut(Past), unread: &mut dyn FnMut(String)) {
         match self {
             Job::Records(file, first, lines) => {
-                let mut known: Vec<Record> = Vec::new();
                 for (number, line) in (first..).zip(&lines) {
-                    match past(line, &mut known) {
+                    match past(line) {
                         Ok(past) => past.into_iter().for_each(&mut *each),
                         Err(why) => unread(format!("{}:{number}: {why}", file.display())),
                     }
                 }
             }
             Job::Given(records) => {
-                let mut known = Vec::new();
                 for record in records {
                     let at = record.at;
-                    match past_of(record, &mut known) {
+                    match past_of(record) {
                         Ok(past) => past.into_iter().for_each(&mut *each),
                         Err(why) => unread(format!("the event of {at}: {why}")),
                     }
@@ -91,31 +90,23 @@ impl Job {
 }
 
 /// Reads a line.
-fn past(line: &str, known: &mut Vec<Record>) -> Result<Option<Past>, String> {
+fn past(line: &str) -> Result<Option<Past>, String> {
     if line.trim().is_empty() {
         return Ok(None);
     }
     let record = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    past_of(record, known)
+    past_of(record)
 }
 
-/// The record of an event is an event of the past, and that of a hook stays for its event, which follows.
-fn past_of(record: Record, known: &mut Vec<Record>) -> Result<Option<Past>, String> {
+/// The record of an event is an event of the past. A part of one is not.
+fn past_of(record: Record) -> Result<Option<Past>, String> {
     if !record.is_event() {
-        known.push(record);
         return Ok(None);
     }
-    let is_of = |one: &Record| {
-        (&one.event, &one.session_id, &one.tool_call_id)
-            == (&record.event, &record.session_id, &record.tool_call_id)
-    };
-    let of_event = known.extract_if(.., |one| is_of(one)).collect();
     let Some(again) = OwnedEvent::of_record(&record) else {
         return Err("the event is not kept, because it is too long".to_owned());
     };
     let (cx, event) = again.map_err(|error| error.to_string())?;
-    let by = record.why.strip_prefix("decided by `");
-    let by = by.and_then(|rest| rest.strip_suffix('`'));
     Ok(Some(Past {
         cx,
         event,
@@ -125,8 +116,12 @@ fn past_of(record: Record, known: &mut Vec<Record>) -> Result<Option<Past>, Stri
             RecordOutcome::Continue | RecordOutcome::Modify | RecordOutcome::Approve => Fate::Ran,
             _ => Fate::NotRun,
         },
-        hook: by.map(str::to_owned),
-        known: of_event,
+        is_elsewhere: record
+            .decisive()
+            .is_some_and(|step| step.handler == "compiled"),
+        number: record.number,
+        hook: Some(record.hook).filter(|hook| !hook.is_empty()),
+        known: record.steps,
     }))
 }
 
@@ -183,16 +178,10 @@ pub(super) fn read(files: &[PathBuf], hand_out: &mut dyn FnMut(Job) -> bool) -> 
         let (mut first, mut batch, mut has_event) = (1, Vec::new(), false);
         let mut length = 0;
         while !line.is_empty() {
-            // The records of hooks stay with that of their event, which follows, unless there are too many.
-            let ends = line.contains(r#""handler":"event""#);
-            has_event |= ends;
+            has_event |= line.contains(r#""input":{"#);
             length += line.len();
             batch.push(std::mem::take(&mut line));
-            let is_full = batch.len() >= MOST || length >= LONGEST;
-            if is_full && !has_event {
-                break;
-            }
-            if is_full || ends && batch.len() >= LINES {
+            if length >= LONGEST || batch.len() >= LINES {
                 let next = first + batch.len();
                 let batch = std::mem::take(&mut batch);
                 if !hand_out(Job::Records(name.clone(), first, batch)) {
@@ -203,8 +192,8 @@ pub(super) fn read(files: &[PathBuf], hand_out: &mut dyn FnMut(Job) -> bool) -> 
             lines.read_line(&mut line).map_err(of_file)?;
         }
         if !has_event {
-            let why = "the file has records of hooks, and none of events: `hooks run --records` and `hooks serve --records` \
-                       write them, and so does `JsonlRecorder` with `keeping_events()`";
+            let why = "the file has records without their events: `hooks run --records` and `hooks serve --records` write them \
+                       with their events, and so does `JsonlRecorder` with `keeping_events()`";
             return Err(named(file, &io::Error::other(why)));
         }
         if !batch.is_empty() && !hand_out(Job::Records(name, first, batch)) {
@@ -221,10 +210,8 @@ pub(super) fn hand_out(
 ) {
     let mut batch = Vec::new();
     for record in records {
-        // The records of hooks stay with that of their event, which follows. There may be no further event.
-        let is_end = record.is_event() && batch.len() >= FEW || batch.len() >= MOST;
         batch.push(record);
-        if is_end && !hand_out(Job::Given(std::mem::take(&mut batch))) {
+        if batch.len() >= FEW && !hand_out(Job::Given(std::mem::take(&mut batch))) {
             return;
         }
     }
@@ -236,7 +223,7 @@ pub(super) fn hand_out(
 /// Whether a line is a record of ours.
 fn is_record(line: &str) -> bool {
     let value: Value = serde_json::from_str(line).unwrap_or_default();
-    value.get("handler").is_some() && value.get("outcome").is_some()
+    value.get("at").is_some() && value.get("outcome").is_some()
 }
 
 #[cfg(test)]
@@ -244,16 +231,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_further_events_is_read_in_parts() {
+    fn a_file_is_read_in_parts() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("records.jsonl");
-        let event = "{\"handler\":\"event\",\"outcome\":\"continue\"}\n";
-        let line = "{\"handler\":\"rule\",\"outcome\":\"continue\"}\n";
+        let line = "{\"at\":\"\",\"outcome\":\"continue\",\"input\":{}}\n";
         let long = format!(
-            "{{\"handler\":\"rule\",\"why\":\"{}\"}}\n",
+            "{{\"outcome\":\"continue\",\"why\":\"{}\"}}\n",
             "x".repeat(LONGEST / 2)
         );
-        let text = [event.to_owned(), line.repeat(2 * MOST), long.repeat(4)].concat();
+        let text = [line.repeat(2 * LINES), long.repeat(4)].concat();
         std::fs::write(&file, text).unwrap();
         let (mut next, mut jobs) = (1, 0);
         let read = read(&[file], &mut |job| {
@@ -261,7 +247,7 @@ mod tests {
                 panic!("these are records");
             };
             assert_eq!(first, next);
-            assert!(lines.len() <= MOST);
+            assert!(lines.len() <= LINES);
             let length: usize = lines.iter().map(String::len).sum();
             assert!(length <= LONGEST * 3 / 2 + 100);
             next += lines.len();
@@ -269,7 +255,7 @@ mod tests {
             true
         });
         read.unwrap();
-        assert_eq!(next, 2 * MOST + 6);
+        assert_eq!(next, 2 * LINES + 5);
         assert!(jobs >= 4);
     }
 }

@@ -264,6 +264,8 @@ impl Session<'_> {
             outcome: RecordOutcome::Continue,
             fate: Fate::NotRun,
             hook: None,
+            is_elsewhere: false,
+            number: None,
             known: Vec::new(),
         })
     }

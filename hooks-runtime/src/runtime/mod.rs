@@ -31,7 +31,7 @@ use crate::entry::Mode;
 use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
 use crate::load::{self, Edition, Kept, Loaded, NotAllowed, Origin, Plan, SourceStatus};
-use crate::record::{Record, Recorder};
+use crate::record::{RecordStep, Recorder};
 use crate::safeguard::BreakerState;
 use crate::secrets::Secrets;
 use crate::services::Services;
@@ -167,7 +167,7 @@ pub struct HookStatus {
     /// Why it never runs, if that is known: another hook always ends its events before it.
     pub never: Option<String>,
     /// Its last record.
-    pub last: Option<Record>,
+    pub last: Option<RecordStep>,
 }
 
 /// A hook that failed while an event went on all the same, because its policy, its system or a limit says so.
@@ -223,6 +223,8 @@ pub struct Explanation {
     pub priority: i32,
     /// Whether it would run.
     pub runs: bool,
+    /// Whether it is for this event, whatever its other conditions say.
+    pub is_for_event: bool,
     /// Whether it is for this event and this tool, whatever its other conditions say.
     pub is_meant: bool,
     /// The reason, in a sentence.
@@ -716,10 +718,6 @@ impl Runtime {
         Ok(())
     }
 
-    fn recorder(&self) -> Option<&dyn Recorder> {
-        self.0.shared.recorder.as_deref()
-    }
-
     pub(crate) fn downgrade(&self) -> WeakRuntime {
         WeakRuntime(Arc::downgrade(&self.0))
     }
@@ -991,10 +989,12 @@ impl Runtime {
         for unit in &loaded.units {
             for (definition, checked) in unit.explain(cx, &event) {
                 let filter = &definition.filter;
+                let is_for_event = !matches!(checked, Ok(Err(Unmet::Event)))
+                    || definition.named(crate::events::info(&event)).is_some();
                 let is_meant = !matches!(checked, Ok(Err(Unmet::Event | Unmet::Subject)));
                 let (runs, why) = match checked {
                     _ if definition.mode == Mode::Off => (false, "it is off".to_owned()),
-                    Ok(Ok(())) => (true, "everything matches".to_owned()),
+                    Ok(Ok(())) => (true, "matched".to_owned()),
                     Ok(Err(unmet)) => (
                         false,
                         match unmet {
@@ -1004,32 +1004,28 @@ impl Runtime {
                                     .iter()
                                     .map(|(event, _)| event.name)
                                     .collect();
-                                format!(
-                                    "it is for {}, and this is {}",
-                                    events.join(", "),
-                                    event.name()
-                                )
+                                format!("only for {}; this is {}", events.join(", "), event.name())
                             }
                             Unmet::Subject if filter.compared.is_some() => {
                                 format!("its matcher does not match: {}", filter.subjects)
                             }
                             Unmet::Subject => match crate::events::subject(&event) {
                                 Some(subject) => format!(
-                                    "it is for the tools {}, and this is `{subject}`",
+                                    "only for the tools {}; this call is {subject}",
                                     filter.subjects
                                 ),
                                 None => format!(
-                                    "it is for the tools {}, and this event is not about a tool",
+                                    "only for the tools {}; this event is not about a tool",
                                     filter.subjects
                                 ),
                             },
                             Unmet::Tenant => format!(
-                                "it is for the tenants {}, and this is {}",
+                                "only for the tenants {}; this is {}",
                                 filter.tenants.join(", "),
                                 cx.tenant_id.as_deref().unwrap_or("none")
                             ),
                             Unmet::Agent => format!(
-                                "it is for the agents {}, and this is `{}`",
+                                "only for the agents {}; this is {}",
                                 filter.agents.join(", "),
                                 cx.agent_id
                             ),
@@ -1047,7 +1043,7 @@ impl Runtime {
                                 let mut whens = filter.whens.iter();
                                 let when = whens.find(|(name, _)| *name == event.name());
                                 let words = when.map_or("others", |(_, when)| when.words());
-                                format!("it is for {words} only")
+                                format!("only for {words}")
                             }
                         },
                     ),
@@ -1059,6 +1055,7 @@ impl Runtime {
                     handler: shown(&definition.body),
                     priority: definition.priority.unwrap_or(unit.priority),
                     runs,
+                    is_for_event,
                     is_meant,
                     why,
                 });

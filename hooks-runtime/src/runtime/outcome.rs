@@ -7,9 +7,7 @@ use hooks_core::{HookAction, Scope};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::events;
 use crate::owned::OwnedEvent;
-use crate::record::{self, Ended, RecordOutcome};
 use crate::runtime::Runtime;
 
 /// What hooks decided about an event.
@@ -146,38 +144,14 @@ impl Runtime {
     pub async fn fire(&self, cx: &AgentContext, event: &mut OwnedEvent) -> Outcome {
         let before = event.to_json();
         let name = event.name();
-        let recorder = self.recorder().filter(|recorder| {
-            recorder.keeps_events() && events::info(&event.view()).is_intercepted
-        });
-        let revision = recorder.map_or(0, |_| self.current().recorded);
         let started = Instant::now();
         let said = self.dispatch(cx, event.as_mut()).await;
         let duration = started.elapsed();
         let change = json_patch::diff(&before, &event.to_json());
-        let outcome = Outcome {
+        Outcome {
             change: serde_json::to_value(change).unwrap_or_default(),
             duration,
             ..Outcome::new(name, said)
-        };
-        if let Some(recorder) = recorder {
-            let ended = Ended {
-                cx,
-                before,
-                event: event.view(),
-                outcome: match outcome.decision {
-                    Decided::Continue => RecordOutcome::Continue,
-                    Decided::Respond => record::answered(&event.view()),
-                    Decided::Block => RecordOutcome::Block,
-                    Decided::AbortTurn => RecordOutcome::AbortTurn,
-                    Decided::AbortRun => RecordOutcome::AbortRun,
-                },
-                hook: outcome.hook.clone(),
-                reason: outcome.reason.clone(),
-                revision,
-                duration,
-            };
-            ended.record(recorder);
         }
-        outcome
     }
 }

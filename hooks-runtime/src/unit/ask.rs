@@ -9,7 +9,7 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::conclude::{fail, finish};
+use super::conclude::{fail, keep};
 use super::guard::{asked, guarded, told};
 use super::{Done, Matched, Unit};
 use crate::answer::Answer;
@@ -19,6 +19,7 @@ use crate::entry::Mode;
 use crate::events::EventInfo;
 use crate::fault::{Fault, FaultKind, caught};
 use crate::handler::Asked;
+use crate::record::{self, Record, RecordPart};
 use crate::system::Ask;
 use crate::system::tools::Renamed;
 
@@ -176,15 +177,16 @@ impl Unit {
         }
         let (definition, limits) = (Arc::clone(definition), Arc::clone(&self.limits));
         let shared = Arc::clone(&self.shared);
-        let mut record = self.blank(cx, event, info, &definition);
+        let mut step = Unit::blank(&definition);
+        let record = Record::of(cx, event, self.revision);
         let (cx, span) = (cx.clone(), self.span(&definition, info));
         tasks.spawn(caller::inherited(async move {
             let started = Instant::now();
             let room = &limits.watching;
             let asked = move || asked;
             let said = guarded(&definition, &limits, room, span, asked, Duration::MAX).await;
-            record.duration = started.elapsed();
-            record.why = "in the background".into();
+            step.duration = started.elapsed();
+            step.why = "in the background".into();
             match said {
                 Ok(mut answer) => {
                     if definition.wakes {
@@ -196,12 +198,16 @@ impl Unit {
                     if definition.answers_late && definition.mode == Mode::Enforce {
                         shared.late.keep(&cx, &answer);
                     }
-                    record.messages = answer.messages;
-                    record.warnings = answer.warnings;
+                    step.messages = answer.messages;
+                    step.warnings = answer.warnings;
                 }
-                Err(fault) => fail(&mut record, &fault),
+                Err(fault) => fail(&mut step, &fault),
             }
-            finish(&shared, &definition, record);
+            if let Some(recorder) = &shared.recorder {
+                let record = record.part(RecordPart::Background, step.clone());
+                record::pass(&record, &**recorder);
+            }
+            keep(&definition, step);
         }));
     }
 }

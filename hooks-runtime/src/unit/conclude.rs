@@ -1,10 +1,8 @@
 //! Combines the answers of definitions: one decision, one change, and a record of each.
 
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 
-use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
-use jiff::Timestamp;
+use hooks_core::agent::{AgentEvent, AgentEventMut, AgentSaid};
 use serde_json::{Value, json};
 
 use super::ask::IN_BACKGROUND;
@@ -14,13 +12,12 @@ use crate::definition::Definition;
 use crate::entry::Mode;
 use crate::events::{self, EventInfo};
 use crate::fault::{Fault, FaultKind};
-use crate::record::{self, Record, RecordOutcome};
+use crate::record::{self, RecordOutcome, RecordStep};
 
 impl Unit {
     /// Merges the answers of the definitions, applies the result, and records it.
     pub(super) fn conclude<'d>(
         &self,
-        cx: &AgentContext,
         mut event: AgentEventMut<'_>,
         info: &'static EventInfo,
         done: impl IntoIterator<Item = Done<'d>, IntoIter: ExactSizeIterator>,
@@ -33,7 +30,7 @@ impl Unit {
         let mut added_by = None;
         for (index, one) in done.enumerate() {
             let definition = Arc::clone(one.definition);
-            let mut record = self.blank(cx, &event.view(), info, &definition);
+            let mut record = Unit::blank(&definition);
             record.duration = one.duration;
             let counts = definition.mode == Mode::Enforce;
             if let Some(skipped) = one.skipped {
@@ -66,7 +63,8 @@ impl Unit {
                 }
                 if said.change.is_some() {
                     if let Some(first) = changed_by {
-                        let (other, first): &mut (Arc<Definition>, Record) = &mut records[first];
+                        let (other, first): &mut (Arc<Definition>, RecordStep) =
+                            &mut records[first];
                         first.warnings.push(format!(
                             "`{}` changes the same value as `{}`: the change of `{}` counts",
                             other.name, definition.name, definition.name
@@ -135,18 +133,12 @@ impl Unit {
         }
     }
 
-    pub(super) fn record(
-        &self,
-        cx: &AgentContext,
-        event: &AgentEvent<'_>,
-        info: &'static EventInfo,
-        done: Done<'_>,
-    ) {
+    pub(super) fn record(&self, info: &'static EventInfo, done: Done<'_>) {
         // A handler in the background is recorded when it has ended.
         if done.skipped == Some(IN_BACKGROUND) {
             return;
         }
-        let mut record = self.blank(cx, event, info, done.definition);
+        let mut record = Unit::blank(done.definition);
         record.duration = done.duration;
         if let Some(skipped) = done.skipped {
             record.outcome = RecordOutcome::Skipped;
@@ -165,69 +157,25 @@ impl Unit {
         finish(&self.shared, done.definition, record);
     }
 
-    /// Creates the record of a definition that has not answered yet, in the place of an older one whose texts have
-    /// their memory already.
-    pub(super) fn blank(
-        &self,
-        cx: &AgentContext,
-        event: &AgentEvent<'_>,
-        info: &'static EventInfo,
-        definition: &Definition,
-    ) -> Record {
+    /// Creates the step of a definition that has not answered yet, in the place of an older one whose texts have their
+    /// memory already.
+    pub(super) fn blank(definition: &Definition) -> RecordStep {
         let spare = definition.state.spare.try_lock();
         let spare = spare.ok().and_then(|mut spare| spare.take());
-        let mut record = spare.unwrap_or_else(|| Record::new("", ""));
-        // All fields are named, so none keeps an old value.
-        let Record {
-            at,
-            revision,
-            hook,
-            hook_version,
-            source,
-            handler,
-            event: event_name,
-            subject,
-            session_id,
-            agent_id,
-            tenant_id,
-            tool_call_id,
-            outcome,
-            shadow,
-            why,
-            reason,
-            duration,
-            change,
-            messages,
-            warnings,
-            trace_id,
-            input,
-        } = &mut record;
-        *at = Timestamp::now();
-        *revision = self.revision;
-        set(hook, &definition.name);
-        *hook_version = definition.marks.version;
-        set(source, definition.origin.shown());
-        set(handler, definition.body.kind());
-        set(event_name, info.name);
-        set_if(subject, events::subject(event));
-        set(session_id, &cx.session_id);
-        set(agent_id, &cx.agent_id);
-        set_if(tenant_id, cx.tenant_id.as_deref());
-        set_if(
-            tool_call_id,
-            events::call_id(event).filter(|id| !id.is_empty()),
-        );
-        *outcome = RecordOutcome::Continue;
-        *shadow = definition.mode != Mode::Enforce;
-        why.clear();
-        *reason = None;
-        *duration = Duration::ZERO;
-        *change = None;
-        messages.clear();
-        warnings.clear();
-        *input = None;
-        set_if(trace_id, cx.trace_id.as_deref());
-        record
+        let older = spare.unwrap_or_default();
+        let mut step = RecordStep::new("", RecordOutcome::Continue);
+        for (text, old, new) in [
+            (&mut step.hook, older.hook, &*definition.name),
+            (&mut step.source, older.source, definition.origin.shown()),
+            (&mut step.handler, older.handler, definition.body.kind()),
+        ] {
+            *text = old;
+            text.clear();
+            text.push_str(new);
+        }
+        step.hook_version = definition.marks.version;
+        step.shadow = definition.mode != Mode::Enforce;
+        step
     }
 }
 
@@ -272,25 +220,12 @@ impl Before {
     }
 }
 
-/// Replaces a text, and keeps its memory.
-fn set(text: &mut String, new: &str) {
-    text.clear();
-    text.push_str(new);
-}
-
-fn set_if(text: &mut Option<String>, new: Option<&str>) {
-    match new {
-        Some(new) => set(text.get_or_insert_default(), new),
-        None => *text = None,
-    }
-}
-
 /// Returns the effect of a failed definition: a block, if its policy says so, or nothing.
 fn failed(
     definition: &Definition,
     fault: &Fault,
     info: &'static EventInfo,
-    record: &mut Record,
+    record: &mut RecordStep,
 ) -> Answer {
     fail(record, fault);
     if definition.blocks_on(fault, info) {
@@ -301,10 +236,15 @@ fn failed(
 }
 
 /// Counts that an event goes on although a definition has failed.
-fn goes_on(definition: &Definition, fault: &str, info: &'static EventInfo, record: &mut Record) {
+fn goes_on(
+    definition: &Definition,
+    fault: &str,
+    info: &'static EventInfo,
+    record: &mut RecordStep,
+) {
     tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
     if definition.mode == Mode::Enforce {
-        record.why.push_str(", and the event goes on");
+        record.why.push_str(record::GOES_ON);
         let state = definition.state.failed_open.lock();
         let (count, reason) = &mut *state.unwrap_or_else(PoisonError::into_inner);
         *count += 1;
@@ -322,7 +262,7 @@ fn apply(
     merged: Answer,
     changed_by: Option<usize>,
     decided_by: Option<usize>,
-    records: &mut [(Arc<Definition>, Record)],
+    records: &mut [(Arc<Definition>, RecordStep)],
 ) -> AgentSaid {
     let unchanged = changed_by.map(|_| Answer {
         change: None,
@@ -359,7 +299,7 @@ fn outcome_of(answer: &Answer) -> RecordOutcome {
     }
 }
 
-pub(super) fn fail(record: &mut Record, fault: &Fault) {
+pub(super) fn fail(record: &mut RecordStep, fault: &Fault) {
     record.outcome = RecordOutcome::Fault;
     record.reason = Some(fault.message.clone());
     record.why = match fault.kind {
@@ -374,24 +314,29 @@ pub(super) fn fail(record: &mut Record, fault: &Fault) {
     .into();
 }
 
-/// Keeps a record, and passes it to the recorder.
-pub(super) fn finish(shared: &Shared, definition: &Definition, record: Record) {
-    for message in &record.messages {
+/// Keeps a step, and hands it to the record of the event.
+pub(super) fn finish(shared: &Shared, definition: &Definition, step: RecordStep) {
+    if shared.recorder.is_some() {
+        record::note(step.clone());
+    }
+    keep(definition, step);
+}
+
+/// Keeps a step, and tells who listens.
+pub(super) fn keep(definition: &Definition, step: RecordStep) {
+    for message in &step.messages {
         tracing::info!(hook = &*definition.name, "{message}");
     }
-    for warning in &record.warnings {
+    for warning in &step.warnings {
         tracing::warn!(hook = &*definition.name, "{warning}");
     }
-    record::hear(&record);
-    if let Some(recorder) = &shared.recorder {
-        record::pass(&record, recorder);
-    }
+    record::hear(&step);
     let mut last = definition
         .state
         .last
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    let old = last.replace(record);
+    let old = last.replace(step);
     drop(last);
     if let Ok(mut spare) = definition.state.spare.try_lock() {
         *spare = old;

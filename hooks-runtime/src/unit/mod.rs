@@ -7,12 +7,14 @@
 //! | --- | --- |
 //! | `ask` | asks one definition |
 //! | `guard` | waits for its handler |
-//! | `conclude` | merges what definitions said, applies it, and records it |
+//! | `conclude` | merges what definitions said, and applies it |
+//! | `recording` | puts what all hooks of a dispatch said together, as a record |
 
 mod ask;
 mod conclude;
 mod guard;
 pub(crate) mod late;
+mod recording;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -29,6 +31,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use self::guard::join_all;
+pub use self::recording::EventRecords;
+pub(crate) use self::recording::RevisionHooks;
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::dry_run::DryRun;
@@ -36,7 +40,7 @@ use crate::entry::LimitsConfig;
 use crate::events::{self, EventInfo};
 use crate::fault::{Fault, caught};
 use crate::filter::Unmet;
-use crate::record::Recorder;
+use crate::record::{self, Record, RecordPart, RecordStep, Recorder};
 use crate::system::Dialect;
 use crate::system::table::Order;
 use crate::unit::late::Late;
@@ -184,9 +188,10 @@ impl AgentHandler for Unit {
                 Ok(Ok(())) => Ok(()),
                 Err(fault) => Err(fault),
             };
+            let audited = self.audited(cx, &event.view());
             let said = self.by_rule(definition, filter, cx, event, info);
-            return match self.audited() {
-                Some(definition) => Box::pin(self.audit(definition, info, said)),
+            return match audited {
+                Some(audited) => Box::pin(self.audit(audited, info, said)),
                 None => said,
             };
         }
@@ -194,9 +199,10 @@ impl AgentHandler for Unit {
         if matched.is_empty() {
             return Box::pin(Nothing);
         }
+        let audited = self.audited(cx, &event.view());
         let said = self.run(cx, event, info, matched);
-        match self.audited() {
-            Some(definition) => Box::pin(self.audit(definition, info, said)),
+        match audited {
+            Some(audited) => Box::pin(self.audit(audited, info, said)),
             None => Box::pin(said),
         }
     }
@@ -231,35 +237,26 @@ impl Unit {
         matched
     }
 
-    /// Returns the definition whose record the agent waits for. Only entries of our own have that key, and each is alone in
-    /// its unit.
-    fn audited(&self) -> Option<&Definition> {
+    /// Returns the definition whose record the agent waits for, and what is known of the record. Only entries of our own
+    /// have that key, and each is alone in its unit.
+    fn audited(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> Option<(&Definition, Record)> {
         let first = self.definitions.first()?;
         let waits = first.marks.must_audit && self.shared.dry_run.is_none();
-        waits.then_some(&**first)
+        waits.then(|| (&**first, Record::of(cx, event, self.revision)))
     }
 
-    /// Waits until the record of a definition is written where it stays. If that fails, the definition has failed.
+    /// Waits until what a definition said is written where it stays. If that fails, the definition has failed.
     async fn audit(
         &self,
-        definition: &Definition,
+        (definition, record): (&Definition, Record),
         info: &'static EventInfo,
         said: impl Future<Output = AgentSaid>,
     ) -> AgentSaid {
         let said = said.await;
-        let fault = match &self.shared.recorder {
-            _ if !clock::is_there() => Fault::not_started(clock::MISSING),
-            None => Fault::failed("it must be recorded, and nothing records here"),
-            Some(recorder) => {
-                match tokio::time::timeout(definition.timeout, recorder.durable()).await {
-                    Ok(Ok(())) => return said,
-                    Ok(Err(error)) => {
-                        Fault::failed(format!("its record cannot be written: {error}"))
-                    }
-                    Err(_) => Fault::timed_out(definition.timeout),
-                }
-            }
-        };
+        let steps = record::notes();
+        let written = self.written(definition, record, &steps).await;
+        steps.into_iter().for_each(record::note);
+        let Err(fault) = written else { return said };
         tracing::error!(hook = &*definition.name, event = info.name, %fault, "a hook must be recorded, and is not");
         match said {
             AgentSaid::Cancel { .. } => said,
@@ -267,6 +264,33 @@ impl Unit {
                 AgentSaid::block(format!("the hook `{}` failed: {fault}", definition.name))
             }
             _ => said,
+        }
+    }
+
+    /// Records what a definition said, and waits until that is written.
+    async fn written(
+        &self,
+        definition: &Definition,
+        record: Record,
+        steps: &[RecordStep],
+    ) -> Result<(), Fault> {
+        if !clock::is_there() {
+            return Err(Fault::not_started(clock::MISSING));
+        }
+        let Some(recorder) = &self.shared.recorder else {
+            let why = "it must be recorded, and nothing records here";
+            return Err(Fault::failed(why));
+        };
+        if let Some(step) = steps.last() {
+            let record = record.part(RecordPart::Audited, step.clone());
+            record::pass(&record, &**recorder);
+        }
+        match tokio::time::timeout(definition.timeout, recorder.durable()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(Fault::failed(format!(
+                "its record cannot be written: {error}"
+            ))),
+            Err(_) => Err(Fault::timed_out(definition.timeout)),
         }
     }
 
@@ -311,7 +335,7 @@ impl Unit {
             skipped,
             duration: started.elapsed(),
         };
-        match self.conclude(cx, event, info, [done]) {
+        match self.conclude(event, info, [done]) {
             AgentSaid::Continue => Box::pin(Nothing),
             said => Box::pin(std::future::ready(said)),
         }
@@ -349,13 +373,13 @@ impl Unit {
                 skipped: Some(skipped),
                 duration: Duration::ZERO,
             });
-            return self.conclude(cx, event, info, left_out);
+            return self.conclude(event, info, left_out);
         }
         let is_in_turn = |one: &Matched<'_>| one.definition.is_in_turn;
         if self.order == Order::InTurn || matched.iter().any(is_in_turn) {
             for one in matched {
                 let done = self.ask_in_time(cx, &event.view(), info, vec![one]).await;
-                let said = self.conclude(cx, event.reborrow(), info, done);
+                let said = self.conclude(event.reborrow(), info, done);
                 if !said.is_continue() {
                     return said;
                 }
@@ -363,7 +387,7 @@ impl Unit {
             return AgentSaid::Continue;
         }
         let done = self.ask_in_time(cx, &event.view(), info, matched).await;
-        self.conclude(cx, event, info, done)
+        self.conclude(event, info, done)
     }
 
     /// Asks definitions at once, in the time that is left for all hooks of the event.
@@ -414,7 +438,7 @@ impl Unit {
             .map(|one| self.ask(cx, &view, info, one, self.budget()));
         let done = join_all(asked.collect()).await;
         for one in done {
-            self.record(cx, &view, info, one);
+            self.record(info, one);
         }
         AgentSaid::Continue
     }

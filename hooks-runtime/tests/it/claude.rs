@@ -184,7 +184,11 @@ async fn the_strictest_of_all_answers_counts() {
     let all = project(vec![&allow, &ask, &deny]).await;
     assert_eq!(reason(&all.call(&mut call).await), "because of deny");
     assert_eq!(call.args["command"], "ls", "what is denied is not changed");
-    assert_eq!(all.records.all().len(), 3, "all run, also after a refusal");
+    assert_eq!(
+        all.records.steps().len(),
+        3,
+        "all run, also after a refusal"
+    );
 
     let mut call = shell("ls");
     let defer = decides("defer", json!({}));
@@ -232,7 +236,7 @@ async fn the_last_change_counts_and_both_are_named() {
     assert_eq!(call.args, json!({ "command": "two" }));
     let warnings: Vec<_> = project
         .records
-        .all()
+        .steps()
         .into_iter()
         .flat_map(|record| record.warnings)
         .collect();
@@ -260,7 +264,7 @@ async fn what_is_added_is_recorded_with_the_hook_that_added_it() {
             .await
             .is_continue()
     );
-    let records = project.records.all().into_iter();
+    let records = project.records.steps().into_iter();
     let recorded = records.map(|record| (record.outcome, record.change.is_some()));
     assert_eq!(
         recorded.collect::<Vec<_>>(),
@@ -379,7 +383,7 @@ async fn failures_go_on_unless_the_hook_says_otherwise() {
         let open = Project::new(settings("continue", command)).await;
         assert!(open.call(&mut shell("ls")).await.is_continue(), "{command}");
         assert_eq!(
-            open.records.all()[0].outcome,
+            open.records.steps()[0].outcome,
             RecordOutcome::Fault,
             "{command}"
         );
@@ -507,7 +511,7 @@ async fn a_refusal_where_nothing_can_be_refused_is_for_the_user() {
             .await
             .is_continue()
     );
-    assert_eq!(project.records.all()[0].messages, ["no"]);
+    assert_eq!(project.records.steps()[0].messages, ["no"]);
     let mut start = SessionStart::default();
     assert!(hooks.intercept(&cx, &mut start).await.is_continue());
     assert_eq!(start.context, ["the branch is main"]);
@@ -605,8 +609,12 @@ async fn what_is_only_tried_out_delivers_nothing_late() {
         let mut message = MessageReceived::default();
         assert!(hooks.intercept(&cx, &mut message).await.is_continue());
         assert_eq!(message.context.len(), delivered, "{mode}");
-        let record = records.all().pop().unwrap();
-        assert_eq!(record.shadow, mode == "shadow");
+        let steps = records.steps().into_iter();
+        let shadows: Vec<_> = steps
+            .filter(|step| step.handler == "command")
+            .map(|step| step.shadow)
+            .collect();
+        assert_eq!(shadows, [mode == "shadow"; 2]);
     }
 }
 

@@ -135,7 +135,7 @@ impl Project {
 
     /// Hooks that failed, as their records say.
     fn faults(&self) -> Vec<String> {
-        let records = self.records.all().into_iter();
+        let records = self.records.steps().into_iter();
         records
             .filter(|record| record.outcome == RecordOutcome::Fault)
             .map(|record| record.reason.unwrap_or_default())
@@ -372,7 +372,7 @@ async fn the_turn_ends_when_a_script_says_so() {
     let cancel = result.as_cancel().unwrap();
     assert_eq!(cancel.scope, Scope::Turn);
     assert_eq!(cancel.reason, "the budget is spent");
-    let records = project.records.all();
+    let records = project.records.steps();
     let said = records.iter().flat_map(|record| &record.messages);
     assert_eq!(said.collect::<Vec<_>>(), ["no more today"]);
 }

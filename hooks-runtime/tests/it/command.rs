@@ -67,7 +67,7 @@ impl Trial {
 
     /// The fault of the last record.
     fn fault(&self) -> String {
-        let record = self.records.all().pop().unwrap();
+        let record = self.records.steps().pop().unwrap();
         assert_eq!(record.outcome, RecordOutcome::Fault, "{record:?}");
         record.reason.unwrap()
     }
@@ -671,7 +671,7 @@ async fn no_text_is_longer_than_a_model_can_use() {
     ] {
         let trial = trial(&script).await;
         let reason = trial.blocked().await;
-        let record = trial.records.all().pop().unwrap();
+        let record = trial.records.steps().pop().unwrap();
         let json = serde_json::to_string(&record).unwrap();
         assert!(json.contains("(cut)"), "{script}: {json}");
         assert!(json.len() < 11_000, "{script}: {}", json.len());
@@ -689,7 +689,7 @@ async fn no_text_is_longer_than_a_model_can_use() {
     let builder = builder.recorder(records.clone());
     let hooks = hooks![..builder.build().await.unwrap()];
     let _ = hooks.intercept(&cx(), &mut call()).await;
-    let warnings = records.all().pop().unwrap().warnings;
+    let warnings = records.steps().pop().unwrap().warnings;
     let length = warnings.concat().len();
     assert!((9_000..11_000).contains(&length), "{length}");
     assert_eq!(warnings.last().unwrap(), " … (cut)");
@@ -813,7 +813,11 @@ async fn a_hook_that_fails_while_the_event_goes_on_is_counted() {
     assert_eq!(failed_open(), [("skips".to_owned(), 2)]);
     let reason = &runtime.status().failed_open[0].reason;
     assert!(reason.contains('7'), "{reason}");
-    let goes_on: Vec<_> = records.all().into_iter().map(|record| record.why).collect();
+    let goes_on: Vec<_> = records
+        .steps()
+        .into_iter()
+        .map(|record| record.why)
+        .collect();
     let goes_on: Vec<_> = goes_on
         .iter()
         .map(|why| why.ends_with("the event goes on"))

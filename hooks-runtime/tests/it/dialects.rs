@@ -253,7 +253,12 @@ async fn gemini_hooks_in_turn_see_each_others_changes() {
     .await;
     let mut call = shell("ls");
     assert!(project.call(&mut call).await.is_continue());
-    assert_eq!(call.args["command"], "ls12", "{:?}", project.records.all());
+    assert_eq!(
+        call.args["command"],
+        "ls12",
+        "{:?}",
+        project.records.steps()
+    );
 }
 
 #[tokio::test]
@@ -388,7 +393,7 @@ async fn what_is_ignored_although_it_may_refuse_is_counted() {
                 .contains(ignored.unwrap_or_default()),
             "{reason:?}"
         );
-        let why = project.records.all().pop().unwrap().why;
+        let why = project.records.steps().pop().unwrap().why;
         assert_eq!(
             why.ends_with("and the event goes on"),
             ignored.is_some(),

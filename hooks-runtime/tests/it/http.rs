@@ -11,7 +11,7 @@ use hooks_core::agent::{
     AgentContext, BeforeToolCall, ToolAnnotations, ToolCallEnd, ToolOutcome, ToolOutput,
 };
 use hooks_core::{HookResult, hooks};
-use hooks_runtime::{Record, RecordOutcome, Records, Runtime, RuntimeBuilder};
+use hooks_runtime::{RecordOutcome, RecordStep, Records, Runtime, RuntimeBuilder};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use serde_json::json;
 
@@ -44,11 +44,11 @@ async fn call(runtime: &Runtime) -> HookResult<BeforeToolCall> {
 }
 
 /// What a hook's failure is recorded as. It has blocked the call.
-async fn fault(runtime: &Runtime, records: &Records) -> Record {
+async fn fault(runtime: &Runtime, records: &Records) -> RecordStep {
     let result = call(runtime).await;
     let cancel = result.as_cancel().expect("a failure blocks");
     assert_eq!(cancel.hook, "gate");
-    let record = records.all().pop().expect("it is recorded");
+    let record = records.steps().pop().expect("it is recorded");
     assert_eq!(record.outcome, RecordOutcome::Fault);
     assert!(cancel.reason.contains(record.reason.as_deref().unwrap()));
     record
@@ -61,7 +61,7 @@ async fn the_event_is_posted_and_the_answer_decides() {
     let (runtime, records) = gate(&server, "").await;
     let result = call(&runtime).await;
     assert_eq!(result.as_cancel().unwrap().reason, "not today");
-    assert_eq!(records.all()[0].outcome, RecordOutcome::Block);
+    assert_eq!(records.steps()[0].outcome, RecordOutcome::Block);
     let request = &server.requests()[0];
     assert!(request.head.starts_with("POST /hook HTTP/1.1\r\n"));
     assert_eq!(request.header("content-type"), Some("application/json"));
@@ -186,7 +186,7 @@ async fn what_an_endpoint_repeats_of_a_request_is_hidden() {
         );
         let (runtime, records) = build(Runtime::builder().secrets(Known), &http, "").await;
         let result = call(&runtime).await;
-        let shown = format!("{result:?} {:?} {:?}", records.all(), runtime.status());
+        let shown = format!("{result:?} {:?} {:?}", records.steps(), runtime.status());
         assert_eq!(
             server.requests()[0].header("authorization"),
             Some("Bearer c4nary/7")

@@ -64,7 +64,7 @@ async fn the_hooks_of_an_import_share_the_time_that_the_file_names() {
     let reason = blocked(builder).await.unwrap();
     assert!(reason.contains("`after the import` failed"), "{reason}");
     assert!(reason.contains("the hooks before it used up"), "{reason}");
-    let why = records.all().remove(0).why;
+    let why = records.steps().remove(0).why;
     let expected = "all hooks of the event took too long together, and the event goes on";
     assert_eq!(why, expected);
 }

@@ -88,7 +88,7 @@ async fn lower_priorities_run_first_and_then_names() {
         .await;
     let cancel = result
         .as_cancel()
-        .unwrap_or_else(|| panic!("{:?}", claw.records.all()));
+        .unwrap_or_else(|| panic!("{:?}", claw.records.steps()));
     assert_eq!(cancel.hook, "a");
     assert_eq!(claw.log(), ["c hook.before_tool", "a hook.before_tool"]);
     claw.runtime.shutdown().await;

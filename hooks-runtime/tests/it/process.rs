@@ -127,7 +127,7 @@ impl Trial {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("it does not come up: {:?}", self.records.all().last());
+        panic!("it does not come up: {:?}", self.records.steps().last());
     }
 
     fn heard(&self) -> Vec<Value> {
@@ -147,7 +147,7 @@ impl Trial {
     }
 
     fn fault(&self) -> String {
-        let record = self.records.all().pop().unwrap();
+        let record = self.records.steps().pop().unwrap();
         assert_eq!(record.outcome, RecordOutcome::Fault, "{record:?}");
         record.reason.unwrap()
     }

@@ -89,7 +89,7 @@ impl Test {
 
     /// Why the last record says that it failed.
     fn failed(&self) -> (String, String) {
-        let record = self.records.all().pop().unwrap();
+        let record = self.records.steps().pop().unwrap();
         assert_eq!(record.outcome, RecordOutcome::Fault);
         (record.why, record.reason.unwrap())
     }
@@ -302,7 +302,7 @@ async fn the_months_tokens_are_never_overspent() {
         used <= limit && allowed > 0 && allowed < 64,
         "{used} {allowed}"
     );
-    let spent = records.all();
+    let spent = records.steps();
     let spent = spent
         .iter()
         .filter(|record| record.outcome == RecordOutcome::Fault);
@@ -340,7 +340,7 @@ async fn a_call_that_fails_costs_nothing() {
         .intercept(&AgentContext::new("s1"), &mut shell("ls"))
         .await;
     assert!(result.as_cancel().unwrap().reason.contains("429"));
-    assert_eq!(records.all()[0].why, "it failed");
+    assert_eq!(records.steps()[0].why, "it failed");
     budget.reserve("", 1_000_000, 1_000_000).await.unwrap();
 }
 
@@ -360,7 +360,7 @@ async fn a_model_that_hangs_is_a_timeout() {
         .intercept(&AgentContext::new("s1"), &mut shell("ls"))
         .await;
     assert!(result.as_cancel().is_some());
-    assert_eq!(records.all()[0].why, "it took too long");
+    assert_eq!(records.steps()[0].why, "it took too long");
 }
 
 #[tokio::test]
@@ -568,7 +568,7 @@ async fn an_endpoint_that_fails_is_a_fault() {
             said.contains(reason) && !said.contains("k3y-of-ours"),
             "{said}"
         );
-        assert_eq!(records.all()[0].why, why, "{reply:?}");
+        assert_eq!(records.steps()[0].why, why, "{reply:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records of the hooks of a file that are no definitions.
+//! Records: one for each event, with a step for each hook that ran.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,8 @@ use hooks_builtin::config::{FactoryError, HookFactory};
 use hooks_core::agent::{AfterToolCall, AgentContext, AgentEvent, BeforeToolCall, ToolOutput};
 use hooks_core::{BoxHook, hook, hooks};
 use hooks_runtime::{
-    EventRecords, JsonlRecorder, OwnedEvent, Record, RecordOutcome, Recorder, Records, Runtime,
+    EventRecords, JsonlRecorder, OwnedEvent, Record, RecordOutcome, RecordPart, RecordStep,
+    Recorder, Records, Runtime,
 };
 use serde_json::{Value, json};
 
@@ -39,8 +40,10 @@ impl HookFactory for Pair {
 
 /// What hooks did: each outcome, with the hook and its handler.
 fn done(records: &Records) -> Vec<(String, &'static str, String)> {
-    let of = |record: Record| (record.hook, record.outcome.as_str(), record.handler);
-    records.take().into_iter().map(of).collect()
+    let of = |step: RecordStep| (step.hook, step.outcome.as_str(), step.handler);
+    let steps = records.steps().into_iter().map(of).collect();
+    drop(records.take());
+    steps
 }
 
 fn one(hook: &str, outcome: &'static str, handler: &str) -> (String, &'static str, String) {
@@ -67,12 +70,16 @@ async fn a_built_in_hook_is_recorded_when_it_decides_or_changes_something() {
         "[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\nredact = true\nevent_log = true\n";
     let (runtime, records) = built(text).await;
     assert!(call(&runtime, "ls").await);
-    assert_eq!(records.take(), []);
+    let steps = done(&records);
+    assert!(
+        steps.iter().all(|(_, outcome, _)| *outcome == "continue"),
+        "{steps:?}"
+    );
 
     assert!(!call(&runtime, "deploy").await);
     let record = records.take().pop().unwrap();
     assert_eq!(
-        (&*record.hook, record.outcome, &*record.handler),
+        (&*record.hook, record.outcome, &*record.steps[0].handler),
         ("BlockTools", RecordOutcome::Block, "builtin")
     );
     assert_eq!(
@@ -96,14 +103,13 @@ async fn a_built_in_hook_is_recorded_when_it_decides_or_changes_something() {
             ..AfterToolCall::default()
         };
         let _ = hooks.intercept(&AgentContext::new("s1"), &mut done).await;
-        let record = records.take().pop();
-        assert_eq!(record.is_some(), redacted, "{said}");
-        if let Some(record) = record {
-            assert_eq!(
-                (&*record.hook, record.outcome),
-                ("Redact", RecordOutcome::Modify)
-            );
-            let change = record.change.unwrap();
+        let record = records.take().pop().unwrap();
+        let is_changed = record.outcome == RecordOutcome::Modify;
+        assert_eq!(is_changed, redacted, "{said}");
+        if is_changed {
+            assert_eq!(&*record.hook, "Redact");
+            let step = record.decisive().unwrap().clone();
+            let change = step.change.unwrap();
             assert_eq!(change[0]["value"], "[REDACTED:email]");
             assert!(!change.to_string().contains("ada"), "{change}");
         }
@@ -114,11 +120,17 @@ async fn a_built_in_hook_is_recorded_when_it_decides_or_changes_something() {
 async fn each_hook_of_a_factory_is_recorded() {
     let (runtime, records) = built("[[hooks.chain]]\ntype = 'pair'\n").await;
     assert!(call(&runtime, "LS").await);
-    assert_eq!(done(&records), [one("lower", "modify", "builtin")]);
+    let expected = [
+        one("lower", "modify", "builtin"),
+        one("fragile", "continue", "builtin"),
+    ];
+    assert_eq!(done(&records), expected);
     assert!(!call(&runtime, "panic").await);
     let record = records.take().pop().unwrap();
-    assert_eq!(record.outcome, RecordOutcome::Fault);
-    assert!(record.reason.unwrap().contains("panicked"));
+    assert_eq!(record.outcome, RecordOutcome::Block);
+    let step = record.steps.last().unwrap();
+    assert_eq!(step.outcome, RecordOutcome::Fault);
+    assert!(step.reason.as_ref().unwrap().contains("panicked"));
 }
 
 #[tokio::test]
@@ -134,7 +146,11 @@ async fn nothing_is_recorded_twice_whatever_its_name() {
             format!("[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\nblock = 'no'\n");
         let (runtime, records) = built(&format!("{text}{rule}")).await;
         assert!(!call(&runtime, "ls").await);
-        assert_eq!(done(&records), [one(name, "block", "rule")]);
+        let decided = done(&records).into_iter();
+        let decided: Vec<_> = decided
+            .filter(|(_, outcome, _)| *outcome == "block")
+            .collect();
+        assert_eq!(decided, [one(name, "block", "rule")]);
     }
 }
 
@@ -155,7 +171,7 @@ async fn a_second_file_with_the_same_hooks_is_recorded() {
     let runtime = builder.recorder(records.clone()).build().await.unwrap();
     for tool in ["deploy", "shell"] {
         assert!(!call(&runtime, tool).await);
-        assert_eq!(done(&records), [one("BlockTools", "block", "builtin")]);
+        assert!(done(&records).contains(&one("BlockTools", "block", "builtin")));
     }
 }
 
@@ -165,17 +181,18 @@ async fn a_recorder_that_panics_loses_one_record() {
 
     impl Recorder for Fragile {
         fn record(&self, record: &Record) {
-            assert_ne!(record.hook, "lower");
+            assert_ne!(record.subject.as_deref(), Some("ls"));
             self.0.record(record);
         }
     }
 
-    let text = "[[hooks.chain]]\ntype = 'pair'\n[[hooks.chain]]\ntype = 'block_tools'\nconfig = { tools = ['ls'] }\n";
+    let text = "[[hooks.chain]]\ntype = 'block_tools'\nconfig = { tools = ['ls', 'rm'] }\n";
     let records = Records::latest(100);
     let builder = Runtime::builder().text(text).factory(Pair);
     let builder = builder.recorder(Fragile(records.clone()));
     let runtime = builder.build().await.unwrap();
-    assert!(!call(&runtime, "LS").await);
+    assert!(!call(&runtime, "ls").await);
+    assert!(!call(&runtime, "rm").await);
     assert_eq!(done(&records), [one("BlockTools", "block", "builtin")]);
 }
 
@@ -186,7 +203,8 @@ async fn a_record_has_the_version_of_its_hook() {
     let (runtime, records) = built(text).await;
     assert!(!call(&runtime, "ls").await);
     let record = records.take().pop().unwrap();
-    assert_eq!((&*record.hook, record.hook_version), ("no", Some(3)));
+    let step = record.decisive().unwrap();
+    assert_eq!((&*step.hook, step.hook_version), ("no", Some(3)));
     let status = runtime.status().hooks.remove(0);
     assert_eq!((status.version, status.harmless), (Some(3), true));
 }
@@ -261,10 +279,10 @@ async fn a_whole_dispatch_is_recorded_and_can_be_asked_again() {
     let builder = Runtime::builder().text(text).recorder(records.clone());
     let runtime = builder.build().await.unwrap();
     let cx = AgentContext::new("s1").with_turn(2);
-    for (tool, outcome, why, reason) in [
-        ("deploy", "block", "decided by `no`", Some("not today")),
-        ("clean", "modify", "", None),
-        ("pay", "ask", "", Some("sure?")),
+    for (tool, outcome, hook, reason) in [
+        ("deploy", "block", "no", Some("not today")),
+        ("clean", "modify", "dry", None),
+        ("pay", "ask", "who", Some("sure?")),
         ("ls", "continue", "", None),
     ] {
         let args = json!({ "mail": "ada@example.com" });
@@ -273,8 +291,9 @@ async fn a_whole_dispatch_is_recorded_and_can_be_asked_again() {
         let _ = runtime.fire(&cx, &mut event).await;
         let record = records.take().pop().unwrap();
         assert!(record.is_event());
-        assert_eq!((&*record.hook, record.outcome.as_str()), ("", outcome));
-        assert_eq!((&*record.why, record.reason.as_deref()), (why, reason));
+        assert_eq!((&*record.hook, record.outcome.as_str()), (hook, outcome));
+        assert_eq!(record.reason.as_deref(), reason);
+        assert_eq!(record.steps.len(), usize::from(tool != "ls"));
         assert_eq!(
             (record.revision, record.tool_call_id.as_deref()),
             (1, Some("7"))
@@ -307,8 +326,8 @@ async fn a_probe_records_a_pipeline_with_its_static_hooks() {
     let _ = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
     let record = records.take().pop().unwrap();
     assert_eq!(
-        (record.outcome, &*record.why),
-        (RecordOutcome::Block, "decided by `no`")
+        (record.outcome, &*record.hook),
+        (RecordOutcome::Block, "no")
     );
     assert_eq!(
         (record.subject.as_deref(), record.reason.as_deref()),
@@ -358,10 +377,10 @@ async fn the_changes_of_records_lead_from_the_event_that_came_to_the_one_that_le
         let mut raised = OwnedEvent::from_json(event, fields).unwrap();
         let mut known = raised.to_json();
         runtime.fire(&AgentContext::new("s1"), &mut raised).await;
-        let records = records.take();
-        assert_eq!(records.len(), 3);
-        for record in records {
-            let change = record.change.unwrap();
+        let steps = records.steps();
+        assert_eq!(steps.len(), 3);
+        for step in steps {
+            let change = step.change.unwrap();
             let change: json_patch::Patch = serde_json::from_value(change).unwrap();
             json_patch::patch(&mut known, &change).unwrap();
         }
@@ -378,5 +397,165 @@ async fn a_file_without_built_in_hooks_leaves_all_names_to_its_own() {
     assert!(
         plan.contains("HookRegistry") && !plan.contains('#'),
         "{plan}"
+    );
+}
+
+/// The names in a list of a record.
+fn names(list: &[Arc<str>]) -> Vec<&str> {
+    list.iter().map(|name| &**name).collect()
+}
+
+#[tokio::test]
+async fn a_record_says_who_was_asked_and_who_was_not() {
+    let text = "[[hooks.on]]\nname = 'elsewhere'\nevent = 'BeforeToolCall'\ntools = ['deploy']\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'unmet'\nevent = 'BeforeToolCall'\nif = 'args.command == \"pwd\"'\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'off'\nevent = 'BeforeToolCall'\nmode = 'off'\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'shadow'\nevent = 'BeforeToolCall'\nmode = 'shadow'\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'says no'\nevent = 'BeforeToolCall'\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'too late'\nevent = 'BeforeToolCall'\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'too late, unmet'\nevent = 'BeforeToolCall'\nif = 'args.command == \"pwd\"'\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'of another event'\nevent = 'BeforeStop'\nblock = 'no'\n";
+    let (runtime, records) = built(text).await;
+    let hooks = hooks![lower, ..runtime];
+    let mut call = BeforeToolCall::new("1", "LS", json!({ "command": "ls" }));
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    assert!(!result.is_continue());
+    let record = records.take().pop().unwrap();
+    assert_eq!(
+        (&*record.hook, record.outcome),
+        ("says no", RecordOutcome::Block)
+    );
+    let steps: Vec<_> = record
+        .steps
+        .iter()
+        .map(|step| (&*step.hook, &*step.handler, step.outcome.as_str()))
+        .collect();
+    let expected = [
+        ("lower", "compiled", "modify"),
+        ("shadow", "rule", "block"),
+        ("says no", "rule", "block"),
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!(names(&record.unmet), ["unmet"]);
+    assert_eq!(names(&record.unasked), ["too late", "too late, unmet"]);
+}
+
+#[tokio::test]
+async fn a_guard_that_is_asked_in_the_second_round_only_judges_again() {
+    let text = "[[hooks.on]]\nname = 'guard'\nevent = 'BeforeToolCall'\nif = 'args.command == \"rm\"'\nblock = 'no'\n\
+                [[hooks.on]]\nname = 'change'\nevent = 'BeforeToolCall'\nmodify = { command = 'rm' }\n";
+    let (runtime, records) = built(text).await;
+    assert!(!call(&runtime, "shell").await);
+    let record = records.take().pop().unwrap();
+    let steps: Vec<_> = record
+        .steps
+        .iter()
+        .map(|step| (&*step.hook, step.again))
+        .collect();
+    assert_eq!(steps, [("change", false), ("guard", true)]);
+}
+
+/// A guard that the change of a later hook makes judge again.
+#[hook(guard, priority = 50)]
+fn no_rm(call: &BeforeToolCall) -> hooks_core::HookAction<BeforeToolCall> {
+    if call.name == "rm" {
+        hooks_core::HookAction::block("no rm")
+    } else {
+        hooks_core::HookAction::Continue
+    }
+}
+
+#[tokio::test]
+async fn a_record_has_the_hooks_of_the_agent_in_their_order() {
+    let text = "[[hooks.on]]\nname = 'look'\nevent = 'BeforeToolCall'\ncontext = 'careful'\n";
+    let (runtime, records) = built(text).await;
+    let hooks = hooks![no_rm, lower @ -1, ..runtime];
+    let mut call = BeforeToolCall::new("1", "RM", json!({}));
+    assert!(
+        !hooks
+            .intercept(&AgentContext::new("s1"), &mut call)
+            .await
+            .is_continue()
+    );
+    let record = records.take().pop().unwrap();
+    let steps = record.steps.iter();
+    let steps: Vec<_> = steps
+        .map(|step| {
+            (
+                &*step.hook,
+                &*step.handler,
+                step.outcome.as_str(),
+                step.again,
+            )
+        })
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            ("no_rm", "compiled", "continue", false),
+            ("look", "rule", "modify", false),
+            ("lower", "compiled", "modify", false),
+            ("no_rm", "compiled", "block", true),
+        ]
+    );
+    assert_eq!(
+        (&*record.hook, record.decisive().unwrap().again),
+        ("no_rm", true)
+    );
+}
+
+#[tokio::test]
+async fn a_part_of_an_event_says_which_one_it_is() {
+    let text = "[[hooks.on]]\nname = 'audited'\nmust_audit = true\nevent = 'BeforeToolCall'\ncontext = 'take care'\n\
+                [[hooks.on]]\nname = 'later'\nevent = 'ToolCallEnd'\ncommand = 'exit 1'\n";
+    let (runtime, records) = built(text).await;
+    assert!(call(&runtime, "ls").await);
+    let parts: Vec<_> = records
+        .take()
+        .into_iter()
+        .map(|record| (record.hook, record.part))
+        .collect();
+    let audited = "audited".to_owned();
+    assert_eq!(
+        parts,
+        [
+            (audited.clone(), Some(RecordPart::Audited)),
+            (audited, None)
+        ]
+    );
+    let mut end = OwnedEvent::from_json("ToolCallEnd", json!({ "name": "ls" })).unwrap();
+    let _ = runtime.fire(&AgentContext::new("s1"), &mut end).await;
+    runtime.shutdown().await;
+    let record = records.take().pop().unwrap();
+    assert_eq!(
+        (record.part, record.outcome),
+        (Some(RecordPart::Background), RecordOutcome::Fault)
+    );
+    assert!(!record.is_event());
+}
+
+#[test]
+fn records_of_earlier_versions_are_read() {
+    let of_hook = r#"{"at":"2026-01-02T03:04:05Z","revision":7,"hook":"no","hook_version":3,"source":"h.toml:1","handler":"rule",
+        "event":"BeforeToolCall","subject":"ls","outcome":"block","shadow":true,"reason":"no","duration_us":12,"messages":["m"]}"#;
+    let record: Record = serde_json::from_str(of_hook).unwrap();
+    let step = record.decisive().unwrap();
+    assert_eq!((record.part, record.revision), (Some(RecordPart::Hook), 7));
+    assert_eq!(
+        (
+            step.hook_version,
+            &*step.source,
+            step.shadow,
+            &*step.messages[0]
+        ),
+        (Some(3), "h.toml:1", true, "m")
+    );
+    let of_event = r#"{"at":"2026-01-02T03:04:05Z","revision":7,"hook":"","handler":"event","event":"BeforeToolCall",
+        "outcome":"block","why":"decided by `no`","duration_us":12}"#;
+    let record: Record = serde_json::from_str(of_event).unwrap();
+    assert!(record.is_event());
+    assert_eq!(
+        (&*record.hook, record.outcome),
+        ("no", RecordOutcome::Block)
     );
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
 use hooks_runtime::entry::Mode;
-use hooks_runtime::{Bundle, Record, Records, Runtime};
+use hooks_runtime::{Bundle, Records, Runtime};
 use serde_json::{Map, Value, json};
 
 /// Loads a bundle, in a folder in which each command would leave a file.
@@ -90,9 +90,9 @@ async fn no_form_of_a_command_runs_where_commands_are_refused() {
     runtime.shutdown().await;
     assert!(!folder.join("ran").exists());
     let versions: Vec<_> = records
-        .all()
+        .steps()
         .iter()
-        .map(|record: &Record| record.hook_version)
+        .map(|step| step.hook_version)
         .collect();
     assert!(
         versions.contains(&Some(7)) && versions.contains(&Some(8)),

@@ -362,7 +362,12 @@ async fn a_shadow_is_recorded_and_changes_nothing() {
     let records = records.take();
     assert_eq!(records.len(), 1);
     assert_eq!(
-        (&*records[0].hook, records[0].outcome, records[0].shadow),
+        (&*records[0].hook, records[0].outcome),
+        ("", RecordOutcome::Continue)
+    );
+    let step = &records[0].steps[0];
+    assert_eq!(
+        (&*step.hook, step.outcome, step.shadow),
         ("try", RecordOutcome::Block, true)
     );
 }
@@ -379,7 +384,7 @@ async fn a_record_says_who_did_what_to_which_event() {
     assert!(decide(&runtime, &mut shell("ls")).await.is_continue());
     let record = records.take().remove(0);
     assert_eq!(
-        (record.revision, &*record.handler, &*record.event),
+        (record.revision, &*record.steps[0].handler, &*record.event),
         (1, "rule", "BeforeToolCall")
     );
     assert_eq!(
@@ -396,7 +401,7 @@ async fn a_record_says_who_did_what_to_which_event() {
     );
     assert_eq!(record.outcome, RecordOutcome::Modify);
     assert_eq!(
-        record.change,
+        record.steps[0].change,
         Some(json!([{ "op": "replace", "path": "/args/command", "value": "ls -l" }]))
     );
 }
@@ -460,7 +465,7 @@ async fn other_systems_names_of_events_mean_what_they_mean_there() {
         std::time::Duration::ZERO,
     );
     let why = &runtime.explain(&cx(), &done).await[0].why;
-    assert_eq!(why, "it is for tools that have failed only");
+    assert_eq!(why, "only for tools that have failed");
 }
 
 #[tokio::test]
@@ -585,7 +590,11 @@ async fn what_a_later_hook_changes_a_rule_that_blocks_judges_again() {
     let cancelled = decide(&runtime, &mut shell("ls")).await;
     let cancel = cancelled.as_cancel().expect("the second verdict counts");
     assert_eq!((&*cancel.hook, &*cancel.reason), ("no-rm", "no rm"));
-    let outcomes: Vec<_> = records.all().iter().map(|record| record.outcome).collect();
+    let outcomes: Vec<_> = records
+        .steps()
+        .iter()
+        .map(|record| record.outcome)
+        .collect();
     assert_eq!(outcomes, [RecordOutcome::Modify, RecordOutcome::Block]);
 
     let (runtime, _) = judged(&format!("{guard}\nguard = false"), changes).await;
@@ -600,12 +609,12 @@ async fn a_command_that_is_a_guard_judges_each_form_once_and_does_nothing_else()
     let (runtime, records) = judged(&guard, changes).await;
     let cancelled = decide(&runtime, &mut shell("ls")).await;
     assert_eq!(&*cancelled.as_cancel().unwrap().reason, "seen");
-    assert_eq!(records.all().len(), 3, "the guard twice, the change once");
+    assert_eq!(records.steps().len(), 3, "the guard twice, the change once");
 
     // Nothing changes, so it judges once.
     let (runtime, records) = judged(&guard, "if = 'false'\nmodify = { command = 'danger' }").await;
     assert!(decide(&runtime, &mut shell("ls")).await.is_continue());
-    assert_eq!(records.all().len(), 1);
+    assert_eq!(records.steps().len(), 1);
 }
 
 #[tokio::test]

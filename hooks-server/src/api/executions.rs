@@ -17,8 +17,10 @@ use super::wire::{Execution, List};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Filter {
-    /// Of this hook.
+    /// On which this hook ran.
     hook: Option<String>,
+    /// With this text in their names and reasons.
+    text: Option<String>,
     /// With this outcome: `continue`, `modify`, `block`, `fault`, ….
     #[param(value_type = Option<String>)]
     decision: Option<RecordOutcome>,
@@ -54,6 +56,7 @@ pub(super) async fn list(
     caller.at_least(Role::Viewer)?;
     let filter = ExecutionFilter {
         hook: query.hook,
+        text: query.text,
         outcome: query.decision,
         tool: query.tool,
         session: query.session,

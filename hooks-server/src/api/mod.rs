@@ -21,7 +21,7 @@ pub(crate) mod order;
 pub(crate) mod problem;
 pub(crate) mod replay;
 mod revisions;
-mod samples;
+pub(crate) mod samples;
 mod settings;
 pub(crate) mod simulate;
 pub(crate) mod stream;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use hooks_config::ConfigError;
 use hooks_runtime::{Recorder as _, Replay, Replayed, Runtime};
 use hooks_store::{By, PastRecords, Role};
 use serde::Deserialize;
@@ -67,15 +68,22 @@ impl Api {
             return Err(Problem::at("", why));
         }
         let tenant = &caller.tenant;
-        let builder = self.complete(Runtime::builder());
+        let complete = Arc::clone(&self.complete);
         let made = {
             let (tenant, draft) = (tenant.clone(), asked.draft.clone());
             aside(async move {
-                let builder = builder
-                    .source(Given(hooks(&tenant, &draft).await?))
-                    .secrets(tenant.secret_values_now().await?);
-                let replay = Replay::new(builder).await;
-                replay.map_err(|error| Problem::at("/draft", error.to_string()))
+                let of = async |named: &Value| {
+                    let builder =
+                        complete(Runtime::builder()).source(Given(hooks(&tenant, named).await?));
+                    Ok::<_, Problem>(builder.secrets(tenant.secret_values_now().await?))
+                };
+                let wrong = |error: ConfigError| Problem::at("/draft", error.to_string());
+                let replay = Replay::new(of(&draft).await?).await.map_err(wrong)?;
+                if matches!(draft, Value::Null | Value::Bool(false)) {
+                    return Ok(replay);
+                }
+                // What differs from the past for other reasons is not the draft's doing.
+                replay.against(of(&Value::Null).await?).await.map_err(wrong)
             })
         };
         let replay = made.await?;

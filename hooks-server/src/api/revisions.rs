@@ -1,11 +1,15 @@
 //! `/revisions`: what was published.
 
+use std::sync::Arc;
+
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use hooks_store::Role;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::Api;
 use super::aside::aside;
 use super::caller::Caller;
 use super::extract::{Expected, Json, Path, Query, etag};
@@ -18,6 +22,9 @@ pub(crate) struct Publish {
     /// Why, for whoever reads the list later.
     #[serde(default)]
     comment: String,
+    /// Publish although the draft decides something else about a sample than it expects.
+    #[serde(default)]
+    despite_samples: bool,
 }
 
 /// Lists the revisions, newest first.
@@ -31,15 +38,21 @@ pub(super) async fn list(
     Ok(axum::Json(List::page(found)))
 }
 
-/// Publishes the draft. If it has a mistake, nothing changes, and `errors` has every one.
+/// Publishes the draft. If it has a mistake, or decides something else about a sample than this expects, nothing changes, and
+/// `errors` has every one.
 #[utoipa::path(post, path = "/revisions", params(("if-match" = String, Header, description = "The `ETag` of the draft that is published")), request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "Nothing differs from the revision in force", body = Published)))]
 pub(super) async fn publish(
+    State(api): State<Arc<Api>>,
     caller: Caller,
     Expected(expected): Expected<String>,
     body: Json<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Publisher)?;
-    let by = by.comment(body.read().await?.comment);
+    let body = body.read().await?;
+    if !body.despite_samples {
+        api.expect_samples(&caller.tenant).await?;
+    }
+    let by = by.comment(body.comment);
     let new = async move { caller.tenant.publish_after(&expected, &by).await };
     Ok(published(aside(new).await?))
 }

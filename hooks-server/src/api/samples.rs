@@ -2,21 +2,25 @@
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use hooks_store::{ImportFormat, NewSample, Role};
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{DryRun, OwnedEvent};
+use hooks_store::{ImportFormat, Mistake, NewSample, Role, Sample, StoreError, Tenant};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use super::Api;
 use super::aside::aside;
 use super::caller::{Caller, other_tenant};
 use super::extract::{Expected, Json, Path, Query, Text};
 use super::problem::Problem;
-use super::wire::{ImportReport, List, Sample};
+use super::simulate::{Compiled, Simulated, hooks};
+use super::wire::{self, ImportReport, List};
 use crate::limits::SET;
 
 /// Lists the saved events.
-#[utoipa::path(get, path = "/samples", responses((status = 200, body = List<Sample>)))]
-pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<Sample>>, Problem> {
+#[utoipa::path(get, path = "/samples", responses((status = 200, body = List<wire::Sample>)))]
+pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<wire::Sample>>, Problem> {
     caller.at_least(Role::Viewer)?;
     Ok(axum::Json(List::whole(caller.tenant.samples().await?)))
 }
@@ -34,10 +38,13 @@ pub(crate) struct New {
     /// Its fields.
     #[serde(default)]
     body: Value,
+    /// What hooks are expected to decide: `continue`, `modify`, `ask`, `block`, …. Then a publication runs it first.
+    #[serde(default)]
+    expect: Option<String>,
 }
 
 /// Saves an event.
-#[utoipa::path(post, path = "/samples", request_body = New, responses((status = 201, body = Sample)))]
+#[utoipa::path(post, path = "/samples", request_body = New, responses((status = 201, body = wire::Sample)))]
 pub(super) async fn save(caller: Caller, new: Json<New>) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Operator)?;
     let new = new.read().await?;
@@ -46,9 +53,10 @@ pub(super) async fn save(caller: Caller, new: Json<New>) -> Result<impl IntoResp
         event: new.event,
         cx: new.cx,
         body: new.body,
+        expect: new.expect,
     };
     let saved = caller.tenant.save_sample(&sample, &by).await?;
-    Ok((StatusCode::CREATED, axum::Json(Sample::from(saved))))
+    Ok((StatusCode::CREATED, axum::Json(wire::Sample::from(saved))))
 }
 
 /// Removes a saved event.
@@ -57,6 +65,100 @@ pub(super) async fn delete(caller: Caller, Path(id): Path<String>) -> Result<Sta
     let by = caller.at_least(Role::Operator)?;
     caller.tenant.delete_sample(&id, &by).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What hooks decided about a sample.
+pub(crate) struct Tried {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) expect: Option<String>,
+    pub(crate) outcome: String,
+    pub(crate) hook: Option<String>,
+}
+
+impl Tried {
+    /// Whether it is a test, and its hooks decided something else than it expects.
+    pub(crate) fn fails(&self) -> bool {
+        self.expect
+            .as_ref()
+            .is_some_and(|expect| *expect != self.outcome)
+    }
+}
+
+impl Api {
+    /// Asks hooks about all samples of a tenant: a bundle, `true` for the draft, or what is in force. Nothing with effects
+    /// runs.
+    pub(crate) async fn try_samples(
+        &self,
+        tenant: &Tenant,
+        draft: &Value,
+    ) -> Result<Vec<Tried>, Problem> {
+        let samples = tenant.samples().await?;
+        if samples.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (of, draft) = (tenant.clone(), draft.clone());
+        let set = aside(async move { hooks(&of, &draft).await }).await?;
+        let compiled = Compiled::of(self, tenant, set, Some(DryRun::new())).await?;
+        let mut tried = Vec::new();
+        for Sample { id, saved, .. } in samples {
+            let read = || -> Result<_, Problem> {
+                let wrong = |error: &dyn std::fmt::Display| {
+                    Problem::at("/samples", format!("{}: {error}", saved.name))
+                };
+                let event = OwnedEvent::from_json(&saved.event, saved.body.clone())
+                    .map_err(|error| wrong(&error))?;
+                let cx = match &saved.cx {
+                    Value::Null => Ok(AgentContext::default()),
+                    cx => serde_json::from_value(cx.clone()),
+                };
+                Ok((cx.map_err(|error| wrong(&error))?, event))
+            };
+            let (outcome, hook) = match read() {
+                Ok((cx, event)) => {
+                    let said = Simulated::of(compiled.ask(cx, event).await);
+                    (said.outcome, said.hook)
+                }
+                Err(wrong) => (wrong.detail().to_owned(), None),
+            };
+            tried.push(Tried {
+                id,
+                name: saved.name,
+                expect: saved.expect,
+                outcome,
+                hook,
+            });
+        }
+        Ok(tried)
+    }
+
+    /// Checks that the draft decides about each sample what it expects.
+    ///
+    /// # Errors
+    ///
+    /// Each sample about which it decides something else.
+    pub(crate) async fn expect_samples(&self, tenant: &Tenant) -> Result<(), Problem> {
+        let tried = self.try_samples(tenant, &Value::Bool(true)).await?;
+        let failed = tried.iter().filter(|sample| sample.fails()).map(|sample| {
+            let expect = sample.expect.as_deref().unwrap_or_default();
+            let what = format!(
+                "sample {}: expected {expect}, and the draft says {}",
+                sample.name, sample.outcome
+            );
+            Mistake {
+                path: format!("/samples/{}", sample.id),
+                message: what,
+                help: Some(
+                    "change the hooks or the sample, or publish despite the samples".to_owned(),
+                ),
+            }
+        });
+        let failed: Vec<_> = failed.collect();
+        if failed.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::Invalid(failed).into())
+    }
 }
 
 /// Whose format a text has.

@@ -1,14 +1,15 @@
 //! `/simulate`: one event through all hooks, step by step. Nothing with effects runs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::extract::State;
 use hooks_core::agent::AgentContext;
+use hooks_runtime::entry::Mode;
 use hooks_runtime::{
-    Bundle, DryRun, Explanation, Outcome, OwnedEvent, Record, Records, Runtime, RuntimeBuilder,
-    Source, SourceError,
+    Bundle, Decided, DryRun, Explanation, Ordered, Outcome, OwnedEvent, Record, RecordOutcome,
+    RecordStep, Records, Runtime, RuntimeBuilder, Source, SourceError,
 };
 use hooks_store::{Role, Tenant};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub(crate) struct Simulate {
     /// whose entries say that they are harmless.
     #[serde(default)]
     run: Vec<String>,
+    /// The node whose own hooks are listed, too; by default those of all nodes. They are in an agent's code, and not asked.
+    #[serde(default)]
+    node: Option<String>,
     /// One hook alone, instead of them: as somebody writes it, whatever its mode.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
@@ -49,8 +53,11 @@ pub(crate) struct Simulate {
 /// What the hooks would do.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Simulated {
-    /// `continue`, `respond`, `block`, `abort_turn` or `abort_run`.
+    /// `continue`, `respond`, `block`, `abort_turn` or `abort_run`; `undecided` if the event would go on, and hooks were not
+    /// asked because they may have side effects.
     pub(crate) decision: String,
+    /// What a record of it would say: also `modify`, `ask`, `approve` and `defer`.
+    pub(crate) outcome: String,
     /// The hook that blocked the event, if one did.
     pub(crate) hook: Option<String>,
     /// Its reason.
@@ -59,7 +66,7 @@ pub(crate) struct Simulated {
     pub(crate) change: Value,
     /// What a hook answered, if one did.
     pub(crate) output: Option<Value>,
-    /// Each hook, in its order.
+    /// Each hook for the event, in its order.
     pub(crate) steps: Vec<Step>,
 }
 
@@ -72,6 +79,10 @@ pub(crate) struct Step {
     pub(crate) again: bool,
     /// Whether everything matches.
     pub(crate) would_run: bool,
+    /// Whether its answer has no effect.
+    pub(crate) shadow: bool,
+    /// What became of it.
+    pub(crate) state: StepState,
     /// Why, or why not.
     pub(crate) why: String,
     /// What it did; none if it did not run.
@@ -80,6 +91,31 @@ pub(crate) struct Step {
     pub(crate) change: Option<Value>,
     /// How long it took.
     pub(crate) duration_us: u64,
+    /// What else it said: how it failed, its messages, and warnings about its answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
+    #[serde(skip)]
+    priority: i32,
+}
+
+/// What became of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StepState {
+    /// It ran.
+    Ran,
+    /// It matched, and was not asked, because it may have side effects.
+    LeftOut,
+    /// It was not asked, because another hook had decided.
+    NotAsked,
+    /// Its conditions are not met.
+    Unmet,
+    /// It is for other tools.
+    OtherTools,
+    /// It is off.
+    Off,
+    /// It is in an agent's own code, which is not asked here.
+    Compiled,
 }
 
 /// Asks what hooks would decide about an event.
@@ -94,17 +130,45 @@ pub(super) async fn post(
     let event = event(asked.event)?;
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;
-    let simulated = match &asked.hook {
-        Some(hook) => api.try_alone(&caller, hook, cx, event).await?,
-        None => {
-            api.simulate(&caller, &asked.draft, &asked.run, cx, event)
-                .await?
-        }
+    let simulated = if let Some(hook) = &asked.hook {
+        api.try_alone(&caller, hook, cx, event).await?
+    } else {
+        let (node, name) = (asked.node.as_deref(), event.name());
+        let compiled = api.compiled(&caller.tenant, node, Some(name));
+        let compiled = compiled.await?;
+        api.simulate(&caller, &asked.draft, &asked.run, cx, event)
+            .await?
+            .with(compiled)
     };
     Ok(axum::Json(simulated))
 }
 
 impl Api {
+    /// The hooks that agents have in their own code: those for an event, or all; of one node, or of all.
+    pub(crate) async fn compiled(
+        &self,
+        tenant: &Tenant,
+        node: Option<&str>,
+        event: Option<&str>,
+    ) -> Result<Vec<(String, Ordered)>, Problem> {
+        let mut compiled: Vec<(String, Ordered)> = Vec::new();
+        for known in tenant.nodes().await? {
+            if !known.has_order || node.is_some_and(|node| node != known.name) {
+                continue;
+            }
+            let order = tenant.node_order(&known.name).await?.unwrap_or_default();
+            for hook in order {
+                let is_new = |(_, one): &(String, Ordered)| one.hook != hook.hook;
+                let is_of_event = |event| hook.events.iter().any(|one| one == event);
+                let is_meant = hook.handler == "compiled" && event.is_none_or(is_of_event);
+                if is_meant && compiled.iter().all(is_new) {
+                    compiled.push((known.name.clone(), hook));
+                }
+            }
+        }
+        Ok(compiled)
+    }
+
     /// Asks the hooks that a caller names.
     pub(crate) async fn simulate(
         &self,
@@ -165,15 +229,76 @@ impl Api {
 }
 
 impl Simulated {
-    fn of((outcome, steps): (Outcome, Vec<Step>)) -> Self {
+    pub(super) fn of((outcome, said, steps): Asked) -> Self {
+        let is_open = |step: &Step| step.state == StepState::LeftOut && !step.shadow;
+        let is_undecided = outcome.decision == Decided::Continue && steps.iter().any(is_open);
+        let word = |word: &'static str| {
+            if is_undecided {
+                "undecided".to_owned()
+            } else {
+                word.to_owned()
+            }
+        };
         Simulated {
-            decision: outcome.decision.as_str().to_owned(),
+            decision: word(outcome.decision.as_str()),
+            outcome: word(said.as_str()),
             hook: outcome.hook,
             reason: outcome.reason,
             change: outcome.change,
             output: outcome.output,
             steps,
         }
+    }
+
+    /// What became of a recorded event. The conditions of hooks that did not match are those of the revision.
+    pub(crate) fn recorded(record: &Record, set: Option<&Bundle>) -> Self {
+        let mut steps: Vec<Step> = record
+            .steps
+            .iter()
+            .cloned()
+            .map(|step| Step::of(step, String::new()))
+            .collect();
+        let condition = |name: &str| {
+            let mut hooks = set?.hooks.iter();
+            let hook = hooks.find(|hook| hook.get("name").is_some_and(|known| known == name))?;
+            hook.get("if")?.as_str().map(|text| format!(": {text}"))
+        };
+        steps.extend(record.unmet.iter().map(|hook| {
+            let why = format!(
+                "its condition was not met{}",
+                condition(hook).unwrap_or_default()
+            );
+            Step::idle(hook.to_string(), StepState::Unmet, why)
+        }));
+        steps.extend(record.unasked.iter().map(|hook| {
+            let why = format!("not asked: {} had decided already", record.hook);
+            Step::idle(hook.to_string(), StepState::NotAsked, why)
+        }));
+        Simulated {
+            decision: record.outcome.as_str().to_owned(),
+            outcome: record.outcome.as_str().to_owned(),
+            hook: Some(record.hook.clone()).filter(|hook| !hook.is_empty()),
+            reason: record.reason.clone(),
+            change: record
+                .change
+                .clone()
+                .unwrap_or_else(|| Value::Array(Vec::new())),
+            output: None,
+            steps,
+        }
+    }
+
+    /// Adds the hooks of agents' own code where their priorities put them.
+    pub(crate) fn with(mut self, compiled: Vec<(String, Ordered)>) -> Self {
+        for (node, hook) in compiled {
+            let is_before = |step: &&Step| step.priority >= hook.priority && !step.again;
+            let place = self.steps.iter().take_while(is_before).count();
+            let why = format!("compiled into the agent {node}: not asked here");
+            let step = Step::idle(hook.hook, StepState::Compiled, why);
+            let priority = hook.priority;
+            self.steps.insert(place, Step { priority, ..step });
+        }
+        self
     }
 }
 
@@ -228,14 +353,17 @@ pub(crate) fn event(mut fields: Map<String, Value>) -> Result<OwnedEvent, Proble
         .map_err(|error| Problem::at("/event", error.to_string()))
 }
 
+/// What hooks said about an event: the decision, what a record of it would say, and each hook.
+pub(crate) type Asked = (Outcome, RecordOutcome, Vec<Step>);
+
 /// Hooks that are compiled, to be asked about one event after another.
 pub(crate) struct Compiled {
     tenant: String,
     runtime: Runtime,
     /// Whether an answer does not depend on those before it: no handler runs, and what else runs dry counts nothing.
     is_the_same_again: bool,
-    /// The places of the hooks, and whether they are guards.
-    order: HashMap<String, (usize, bool)>,
+    /// The hooks, in the order in which they run.
+    order: Vec<Ordered>,
     records: Records,
     /// One event at a time, because they share the records.
     one: Mutex<()>,
@@ -256,26 +384,18 @@ impl Compiled {
             builder = builder.dry_run(dry_run);
         }
         let runtime = built(builder).await?;
-        let mut order = HashMap::new();
-        for (place, hook) in runtime.order().into_iter().enumerate() {
-            order.entry(hook.hook).or_insert((place, false)).1 |= hook.guard;
-        }
         Ok(Compiled {
             tenant: tenant.id().to_owned(),
             is_the_same_again: !runtime.status().hooks.iter().any(|hook| hook.harmless),
+            order: runtime.order(),
             runtime,
-            order,
             records,
             one: Mutex::default(),
         })
     }
 
     /// Raises an event to them, and records nothing in the store.
-    pub(crate) async fn ask(
-        &self,
-        mut cx: AgentContext,
-        mut event: OwnedEvent,
-    ) -> (Outcome, Vec<Step>) {
+    pub(crate) async fn ask(&self, mut cx: AgentContext, mut event: OwnedEvent) -> Asked {
         let _one = self.one.lock().await;
         // Somebody may have gone away before the end.
         drop(self.records.take());
@@ -283,62 +403,127 @@ impl Compiled {
         let explained = self.runtime.explain(&cx, event.view()).await;
         let outcome = self.runtime.fire(&cx, &mut event).await;
         self.runtime.shutdown().await;
-        let mut records = self.records.take();
-        records.retain(|record| !record.is_event());
-        (outcome, self.steps(explained, &records))
-    }
-
-    fn steps(&self, explained: Vec<Explanation>, records: &[Record]) -> Vec<Step> {
-        let placed = |hook: &str| self.order.get(hook).copied();
-        let is_guard = |hook: &str| placed(hook).is_some_and(|(_, is_guard)| is_guard);
-        let mut steps: Vec<Step> = Vec::new();
-        let mut told = HashSet::new();
-        for hook in explained {
-            let index = records.iter().position(|record| record.hook == hook.hook);
-            // What did not match at first, and is a guard, matched when it judged again.
-            let first = index.filter(|_| hook.runs || !is_guard(&hook.hook));
-            told.extend(first);
-            steps.push(Step::new(
-                hook.hook,
-                hook.runs,
-                hook.why,
-                first.map(|index| &records[index]),
-            ));
-        }
-        // Built-in hooks have no condition to explain: what they did is all there is.
-        for (index, record) in records.iter().enumerate() {
-            if told.insert(index) {
-                let again = steps.iter().any(|known| known.hook == record.hook);
-                let (hook, why) = (record.hook.clone(), record.why.clone());
-                steps.push(Step {
-                    again,
-                    ..Step::new(hook, true, why, Some(record))
-                });
+        let records = self.records.take().into_iter();
+        let (events, parts): (Vec<_>, Vec<_>) = records.partition(Record::is_event);
+        let steps = |records: Vec<Record>| records.into_iter().flat_map(|record| record.steps);
+        let said = events
+            .last()
+            .map_or(RecordOutcome::Continue, |record| record.outcome);
+        let mut ran: Vec<RecordStep> = steps(events).collect();
+        // What ran in the background has said by now what it did.
+        for later in steps(parts) {
+            match ran.iter_mut().find(|step| step.hook == later.hook) {
+                Some(step) => *step = later,
+                None => ran.push(later),
             }
         }
-        steps.sort_by_key(|step| (step.again, placed(&step.hook).map(|(place, _)| place)));
+        let steps = self.steps(event.name(), explained, ran, &outcome);
+        (outcome, said, steps)
+    }
+
+    /// What became of each hook for an event.
+    fn steps(
+        &self,
+        event: &str,
+        explained: Vec<Explanation>,
+        mut ran: Vec<RecordStep>,
+        outcome: &Outcome,
+    ) -> Vec<Step> {
+        let explained = explained.into_iter();
+        let mut explained: HashMap<String, Explanation> =
+            explained.map(|one| (one.hook.clone(), one)).collect();
+        let by = outcome.hook.as_deref().or_else(|| Some(&*ran.last()?.hook));
+        let decided = by.filter(|_| outcome.decision != Decided::Continue);
+        let decided = decided.map(str::to_owned);
+        let mut steps = Vec::new();
+        let mut is_over = false;
+        for hook in self
+            .order
+            .iter()
+            .filter(|hook| hook.events.iter().any(|one| one == event))
+        {
+            let known = explained.remove(&hook.hook);
+            let at = ran
+                .iter()
+                .position(|step| step.hook == hook.hook && !step.again);
+            let step = match (at, known) {
+                (Some(at), known) => {
+                    let known = known.filter(|known| known.runs);
+                    Step::of(
+                        ran.remove(at),
+                        known.map_or_else(String::new, |known| known.why),
+                    )
+                }
+                (None, _) if hook.mode == Mode::Off => {
+                    Step::idle(hook.hook.clone(), StepState::Off, "off".to_owned())
+                }
+                (None, Some(known)) if !known.is_meant => {
+                    Step::idle(known.hook, StepState::OtherTools, known.why)
+                }
+                (None, Some(known)) if !known.runs => {
+                    Step::idle(known.hook, StepState::Unmet, known.why)
+                }
+                _ if is_over => {
+                    let by = decided.as_deref().unwrap_or_default();
+                    let why = format!("not asked: {by} had decided already");
+                    Step::idle(hook.hook.clone(), StepState::NotAsked, why)
+                }
+                (None, known) => {
+                    let why =
+                        known.map_or_else(|| "not for this call".to_owned(), |known| known.why);
+                    Step::idle(hook.hook.clone(), StepState::Unmet, why)
+                }
+            };
+            is_over |= decided.as_ref() == Some(&hook.hook) && step.state == StepState::Ran;
+            let priority = hook.priority;
+            steps.push(Step { priority, ..step });
+        }
+        steps.extend(ran.into_iter().map(|step| Step::of(step, String::new())));
         steps
     }
 }
 
 impl Step {
-    fn new(hook: String, would_run: bool, why: String, record: Option<&Record>) -> Self {
-        let duration = record.map(|record| record.duration.as_micros());
-        // What a record says about why is more than that everything matched.
-        let told = record
-            .map(|record| record.why.clone())
-            .filter(|why| !why.is_empty());
+    /// What a hook did. What it says about why is more than that everything matched.
+    fn of(step: RecordStep, matched: String) -> Self {
+        let is_left_out = step.is_left_out();
+        let mut said = [step.why, step.reason.unwrap_or_default()].into_iter();
+        let mut said = said.by_ref().filter(|text| !text.is_empty());
+        let why = said.next();
+        let notes = said.chain(step.messages).chain(step.warnings).collect();
+        Step {
+            again: step.again,
+            would_run: true,
+            shadow: step.shadow,
+            state: if is_left_out {
+                StepState::LeftOut
+            } else {
+                StepState::Ran
+            },
+            why: why.unwrap_or(matched),
+            outcome: Some(step.outcome.as_str().to_owned()),
+            change: step.change,
+            duration_us: u64::try_from(step.duration.as_micros()).unwrap_or(0),
+            notes,
+            priority: 0,
+            hook: step.hook,
+        }
+    }
+
+    /// A hook that did nothing.
+    fn idle(hook: String, state: StepState, why: String) -> Self {
         Step {
             hook,
             again: false,
-            // A hook before it may have changed the event.
-            would_run: would_run || record.is_some(),
-            why: told.unwrap_or(why),
-            outcome: record.map(|record| record.outcome.as_str().to_owned()),
-            change: record.and_then(|record| record.change.clone()),
-            duration_us: duration
-                .and_then(|took| u64::try_from(took).ok())
-                .unwrap_or(0),
+            would_run: matches!(state, StepState::NotAsked | StepState::Compiled),
+            shadow: false,
+            state,
+            why,
+            outcome: None,
+            change: None,
+            duration_us: 0,
+            notes: Vec::new(),
+            priority: 0,
         }
     }
 }

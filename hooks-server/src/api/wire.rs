@@ -158,9 +158,9 @@ wire! {
         /// What differs from the system that the hooks come from.
         notes: Vec<String>,
     }
-    /// Executions that are counted together.
+    /// Events, or what one hook did, counted together.
     Activity from store::Activity {
-        /// The hook; empty for those of all hooks.
+        /// The hook; empty for events, which all hooks together decided.
         hook: String,
         /// When its minute begins, or its hour if it is of one hook.
         at: Time,
@@ -168,9 +168,11 @@ wire! {
         outcome: Word,
         /// Whether they ran in shadow mode, so that it had no effect.
         shadow: bool,
+        /// Whether the hook failed and the event went on.
+        failed_open: bool,
         /// How long they took, in microseconds: less than this, and at least half of it.
         less_than: Micros,
-        /// How many executions.
+        /// How many events; of a hook, how often it ran.
         count: u64,
     }
     /// A process that runs hooks of the tenant.
@@ -199,8 +201,13 @@ wire! {
     Changes from hooks_runtime::Replayed {
         /// How many events were asked about.
         asked: u64,
-        /// How many decisions would be another.
+        /// How many decisions would be another than those that the hooks in force make now; if these are asked about, than
+        /// those that were recorded.
         changed: u64,
+        /// How many of the recorded decisions were others than those that the hooks in force make now.
+        outdated: u64,
+        /// How many of the recorded decisions a hook of an agent's own code made, which is not asked here.
+        elsewhere: u64,
         /// These decisions: `hook`, `before`, `now`, `count` and `examples`; the most frequent first.
         groups: Things,
         /// The handlers that were not asked, because they may change something: `hook` and `count`.
@@ -326,6 +333,9 @@ pub(crate) struct Sample {
     cx: Value,
     /// Its fields.
     body: Value,
+    /// What hooks are expected to decide about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expect: Option<String>,
     /// Who has saved it.
     author: String,
     /// When.
@@ -340,6 +350,7 @@ impl From<store::Sample> for Sample {
             event: of.saved.event,
             cx: of.saved.cx,
             body: of.saved.body,
+            expect: of.saved.expect,
             author: of.author,
             at: of.at.into(),
         }

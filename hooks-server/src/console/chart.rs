@@ -1,7 +1,7 @@
 //! Charts, drawn where the data is: numbers become the shapes of a picture, and each bar has a name.
 
 use hooks_runtime::RecordOutcome;
-use hooks_store::Activity;
+use hooks_store::{Activity, Execution, Revision};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
@@ -12,7 +12,7 @@ const HEAD: u64 = 16;
 const FOOT: u64 = 18;
 
 /// What outcomes look the same.
-const KINDS: [&str; 5] = ["continue", "change", "block", "fault", "would block"];
+pub(super) const KINDS: [&str; 5] = ["continue", "change", "block", "fault", "would block"];
 
 /// How often, by what looks the same.
 pub(super) type Counts = [u64; KINDS.len()];
@@ -45,12 +45,19 @@ pub(super) struct Rect {
 }
 
 /// Bars over time.
+#[derive(Default)]
 pub(super) struct Chart {
     pub(super) rects: Vec<Rect>,
     /// Times below the bars, by where they stand.
     pub(super) times: Vec<(u64, String)>,
     /// The most in a bar.
     pub(super) most: u64,
+    /// What each bar counts, by the kinds: its time, its end, and how often.
+    pub(super) bars: Vec<(Timestamp, Timestamp, Counts)>,
+    /// Lines at what was published: where, and which revision.
+    pub(super) marks: Vec<(u64, u64)>,
+    begin: Timestamp,
+    step: SignedDuration,
     pub(super) width: u64,
     pub(super) height: u64,
 }
@@ -81,9 +88,11 @@ impl Chart {
         let room = HEIGHT - HEAD - FOOT;
         let wide = WIDTH / bars.max(1);
         let (mut rects, mut times) = (Vec::new(), Vec::new());
+        let mut told = Vec::new();
         for (index, bar) in (0..).zip(&counts) {
             let at = begin + step * i32::try_from(index).unwrap_or(0);
             let time = at.to_zoned(TimeZone::UTC).strftime("%H:%M").to_string();
+            told.push((at, at + step, *bar));
             let x = index * wide;
             if index % (bars / 6).max(1) == 0 {
                 times.push((x, time.clone()));
@@ -108,9 +117,123 @@ impl Chart {
             rects,
             times,
             most,
+            bars: told,
+            marks: Vec::new(),
+            begin,
+            step,
             width: WIDTH,
             height: HEIGHT,
         }
+    }
+}
+
+/// A session as a time line: a bar for each tool call, from the event before it to the one after it, and a mark for each
+/// other event.
+pub(super) struct Line {
+    pub(super) rects: Vec<Rect>,
+    pub(super) width: u64,
+    pub(super) height: u64,
+}
+
+impl Line {
+    /// Draws executions of a session, oldest first.
+    pub(super) fn of(rows: &[Execution]) -> Self {
+        const LANE: u64 = 18;
+        let at = |row: &Execution| row.record.at.as_microsecond();
+        let (first, last) = (rows.first().map_or(0, at), rows.last().map_or(0, at));
+        let long = (last - first).max(1).unsigned_abs();
+        let x = |time: i64| (time - first).unsigned_abs() * (WIDTH - 4) / long;
+        let mut rects = Vec::new();
+        let mut ends: Vec<u64> = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            let record = &row.record;
+            let begin = x(at(row));
+            let call = record.tool_call_id.as_ref();
+            let is_end = |later: &&Execution| later.record.tool_call_id.as_ref() == call;
+            let end = call.and_then(|_| rows[index + 1..].iter().rev().find(is_end));
+            if call.is_some()
+                && record.event != "BeforeToolCall"
+                && record.outcome == RecordOutcome::Continue
+            {
+                continue;
+            }
+            let width = end.map_or(3, |end| (x(at(end)) - begin).max(3));
+            // What overlaps is below.
+            let lane = ends
+                .iter()
+                .position(|end| *end <= begin)
+                .unwrap_or(ends.len())
+                .min(5);
+            if lane == ends.len() {
+                ends.push(0);
+            }
+            ends[lane] = begin + width;
+            let kind = match record.outcome {
+                RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => {
+                    "block"
+                }
+                RecordOutcome::Fault => "fault",
+                RecordOutcome::Continue | RecordOutcome::Approve | RecordOutcome::Skipped => {
+                    "continue"
+                }
+                _ => "change",
+            };
+            let what = record.subject.as_deref().unwrap_or(&record.event);
+            rects.push(Rect {
+                kind,
+                x: begin,
+                y: 2 + u64::try_from(lane).unwrap_or(0) * LANE,
+                width,
+                height: LANE - 4,
+                name: format!("{what}: {}", record.outcome),
+            });
+        }
+        let lanes = u64::try_from(ends.len()).unwrap_or(1).max(1);
+        Line {
+            rects,
+            width: WIDTH,
+            height: lanes * LANE + 2,
+        }
+    }
+}
+
+impl Chart {
+    /// Marks when revisions were published.
+    pub(super) fn marked<'a>(mut self, revisions: impl IntoIterator<Item = &'a Revision>) -> Self {
+        let wide = WIDTH / u64::try_from(self.bars.len()).unwrap_or(1).max(1);
+        for revision in revisions {
+            let after = revision.at.duration_since(self.begin).as_micros();
+            let place = after * i128::from(wide) / self.step.as_micros().max(1);
+            if let Ok(x) = u64::try_from(place)
+                && x < WIDTH
+            {
+                self.marks.push((x, revision.number));
+            }
+        }
+        self
+    }
+
+    /// The bars that count something: what a table shows.
+    pub(super) fn told(&self) -> Vec<&(Timestamp, Timestamp, Counts)> {
+        let bars = self.bars.iter();
+        bars.filter(|(_, _, counts)| counts.iter().any(|count| *count > 0))
+            .collect()
+    }
+
+    /// The points of a line of what was counted: a picture of a word's size.
+    pub(super) fn spark(&self) -> String {
+        let count = |counts: &Counts| counts.iter().sum::<u64>();
+        let most = self
+            .bars
+            .iter()
+            .map(|(_, _, counts)| count(counts))
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        let points = (0..).zip(&self.bars).map(|(index, (_, _, counts))| {
+            format!("{},{}", index * 4, 16 - count(counts) * 14 / most)
+        });
+        points.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -128,6 +251,7 @@ mod tests {
             at: begin + SignedDuration::from_mins(minutes),
             outcome,
             shadow: minutes == 30,
+            failed_open: false,
             less_than: Duration::from_micros(8),
             count,
         };

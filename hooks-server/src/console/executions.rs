@@ -1,5 +1,6 @@
 //! Executions: what hooks did. Searched, live, one with its why, and the timeline of a session.
 
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -9,19 +10,22 @@ use axum::extract::{Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
 use hooks_core::agent::AgentEvent;
-use hooks_runtime::RecordOutcome;
-use hooks_store::{Execution, ExecutionFilter, Role};
+use hooks_runtime::{Record, RecordOutcome, RecordPart};
+use hooks_store::{Execution, ExecutionFilter, NewSample, Role};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::diff::{Line, changed};
-use super::frame::{Answer, Frame, page};
+use super::chart::Line;
+use super::frame::{Answer, Frame, done, page};
 use super::guard::Site;
-use super::sent::Sent;
+use super::sent::{Form, Sent};
 use super::session::Visitor;
+use super::simulator::Simulation;
 use super::when::When;
+use crate::api::order::Whose;
 use crate::api::problem::Problem;
+use crate::api::simulate::Simulated;
 use crate::api::stream::newest;
 
 /// How many executions a page has.
@@ -33,8 +37,11 @@ const TIMELINE: u32 = 200;
 /// How many executions one page searches: it is there at once, however many there are.
 const WINDOW: u64 = 20_000;
 
-/// How many executions after one of a hook are looked at for that of the whole dispatch.
-const NEAR: u32 = 200;
+/// How much of an event a row shows, in characters.
+const ABOUT: usize = 80;
+
+/// How many names of hooks are offered that are like the one that is asked for.
+const LIKE: usize = 10;
 
 /// How often a live page is told of news, at most.
 const NEWS: Duration = Duration::from_millis(300);
@@ -68,21 +75,37 @@ fn filter(asked: &Sent) -> Result<ExecutionFilter, Problem> {
     let word = asked.written("decision");
     let minutes = asked.written("minutes").and_then(|text| text.parse().ok());
     let ago = minutes.map(|minutes: i32| SignedDuration::from_mins(minutes.into()));
+    let time = |field: &str| {
+        let written = asked.written(field).map(|text| text.parse::<Timestamp>());
+        let wrong = |_| {
+            Problem::bad(format!(
+                "{field}: write a time, such as 2026-01-31T08:00:00Z"
+            ))
+        };
+        written.transpose().map_err(wrong)
+    };
+    let since = time("since")?;
     Ok(ExecutionFilter {
         hook: asked.written("hook"),
+        text: asked.written("text"),
         outcome: word.as_deref().map(outcome).transpose()?,
         tool: asked.written("tool"),
         session: asked.written("session"),
         agent: asked.written("agent"),
         event: asked.written("event"),
-        since: ago.and_then(|ago| Timestamp::now().checked_sub(ago).ok()),
+        since: since.or_else(|| Timestamp::now().checked_sub(ago?).ok()),
+        until: time("until")?,
         ..ExecutionFilter::default()
     })
 }
 
 fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
     let known = serde_json::from_value(word.into());
-    known.map_err(|_| Problem::bad(format!("`{word}` is no decision: choose one of the list")))
+    known.map_err(|_| {
+        Problem::bad(format!(
+            "“{word}” is not a decision: choose one of the list"
+        ))
+    })
 }
 
 /// How an outcome looks.
@@ -100,16 +123,85 @@ pub(super) fn look_of(word: Option<&str>) -> &'static str {
     word.and_then(|word| outcome(word).ok()).map_or("", look)
 }
 
+/// An execution, and what its event was about, if the visitor may read that.
+pub(super) struct Row {
+    pub(super) execution: Execution,
+    pub(super) about: String,
+}
+
+impl Row {
+    /// Which part of an event it is, if it is one.
+    pub(super) fn part(&self) -> Option<&'static str> {
+        part(&self.execution.record)
+    }
+}
+
+/// Which part of an event a record is, if it is not the whole.
+pub(super) fn part(record: &Record) -> Option<&'static str> {
+    match record.part? {
+        RecordPart::Audited => Some("recorded before the agent went on"),
+        RecordPart::Background => Some("in the background"),
+        _ => Some("one hook"),
+    }
+}
+
+/// What executions were about: the arguments of a tool, or a text. Only an operator reads it, and the change log says so once
+/// an hour.
+pub(super) async fn rows(visitor: &Visitor, found: Vec<Execution>) -> Result<Vec<Row>, Problem> {
+    let by = visitor.at_least(Role::Operator).ok();
+    let mut inputs = match by.filter(|_| visitor.site != Site::Other) {
+        Some(by) => visitor.tenant().inputs(&found, &by).await?,
+        None => HashMap::new(),
+    };
+    let row = |execution: Execution| Row {
+        about: inputs
+            .remove(&execution.seq)
+            .map(|input| about(&input["event"]))
+            .unwrap_or_default(),
+        execution,
+    };
+    Ok(found.into_iter().map(row).collect())
+}
+
+/// The only argument of a tool, all of them, or the text of another event; cut.
+fn about(event: &Value) -> String {
+    let texts = ["content", "prompt", "response", "output"];
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
+    let said = match event["args"].as_object() {
+        Some(args) if args.len() == 1 => args.values().next().map(text),
+        Some(args) if !args.is_empty() => Some(event["args"].to_string()),
+        _ => texts
+            .iter()
+            .find_map(|key| event[*key].as_str())
+            .map(str::to_owned),
+    };
+    let mut said = said.unwrap_or_default().replace('\n', " ");
+    if let Some((end, _)) = said.char_indices().nth(ABOUT) {
+        said.replace_range(end.., "…");
+    }
+    said
+}
+
 #[derive(Template)]
 #[template(path = "executions.html")]
 struct Page {
     frame: Frame,
     asked: Sent,
-    rows: Vec<Execution>,
+    rows: Vec<Row>,
+    /// The names of hooks, and those that are like the one that is asked for, each with the page of its executions.
+    hooks: Vec<String>,
+    like: Vec<(String, String)>,
+    /// Whether one of the filters that are folded is set.
+    has_more: bool,
     /// The newest number, by which a live page knows what is new.
     newest: u64,
     /// Where the search goes on, and whether it looked at a part only.
     older: Option<String>,
+    newer: Option<String>,
     is_part: bool,
     live: bool,
     here: String,
@@ -121,8 +213,14 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
     let newest = newest(&visitor.caller).await?;
     let before: Option<u64> = asked.get("before").and_then(|number| number.parse().ok());
     let end = before.unwrap_or(newest + 1).min(newest + 1);
-    let begin = end.saturating_sub(WINDOW);
     let mut filter = filter(&asked)?;
+    // What has an index is found in the whole log at once.
+    let is_found = filter.hook.is_some() || filter.session.is_some();
+    let begin = if is_found {
+        0
+    } else {
+        end.saturating_sub(WINDOW)
+    };
     filter.after = Some(begin);
     let tenant = visitor.tenant();
     let found = tenant.executions(&filter, Some(end), PAGE).await?;
@@ -133,11 +231,29 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
         let (before, live) = (before.map(|seq| seq.to_string()), live.then(|| "1".into()));
         asked.address("/executions", &[("before", before), ("live", live)])
     };
+    let hooks = known_hooks(&visitor).await?;
+    let offered = match &filter.hook {
+        Some(part) if found.items.is_empty() && before.is_none() => {
+            let is_like = |name: &&String| name.to_lowercase().contains(&part.to_lowercase());
+            let page =
+                |name: &String| asked.address("/executions", &[("hook", Some(name.clone()))]);
+            let offered = hooks.iter().filter(is_like).take(LIKE);
+            offered.map(|name| (name.clone(), page(name))).collect()
+        }
+        _ => Vec::new(),
+    };
+    let folded = [
+        "tool", "session", "agent", "event", "minutes", "since", "until",
+    ];
     Ok(page(&Page {
         frame: Frame::new(&visitor, "/executions", "Executions").await?,
-        rows: found.items,
+        rows: rows(&visitor, found.items).await?,
+        hooks,
+        like: offered,
+        has_more: folded.iter().any(|field| asked.written(field).is_some()),
         newest,
         older: older.map(|before| address(Some(before), false)),
+        newer: before.map(|_| address(None, false)),
         is_part,
         live,
         here: address(None, live),
@@ -146,19 +262,28 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
     }))
 }
 
-/// The newest executions of a hook.
+/// The names of the hooks that are live, and of those that agents have in their own code.
+async fn known_hooks(visitor: &Visitor) -> Result<Vec<String>, Problem> {
+    let live = visitor.api.order(visitor.tenant(), Whose::InForce).await?;
+    let compiled = visitor.api.compiled(visitor.tenant(), None, None).await?;
+    let compiled = compiled.into_iter().map(|(_, hook)| hook.hook);
+    let live = live.items.iter().map(|hook| hook.hook.clone());
+    let names: BTreeSet<String> = live.chain(compiled).collect();
+    Ok(names.into_iter().collect())
+}
+
+/// The newest executions on which a hook ran.
 pub(super) async fn of_hook(
     visitor: &Visitor,
     hook: &str,
     count: u32,
-) -> Result<Vec<Execution>, Problem> {
+) -> Result<Vec<Row>, Problem> {
     let filter = ExecutionFilter {
         hook: Some(hook.to_owned()),
-        after: Some(newest(&visitor.caller).await?.saturating_sub(WINDOW)),
         ..ExecutionFilter::default()
     };
     let found = visitor.tenant().executions(&filter, None, count).await?;
-    Ok(found.items)
+    rows(visitor, found.items).await
 }
 
 /// Tells a live page that there is something new, as server-sent events. What is new, the page asks for itself.
@@ -194,74 +319,50 @@ pub(super) async fn news(visitor: Visitor) -> Answer {
 struct One {
     frame: Frame,
     execution: Execution,
-    /// The id of the hook, if it still is in the draft.
-    hook: Option<String>,
-    /// The execution of the whole dispatch, if this is another.
-    event: Option<Execution>,
-    /// The event as it came, and what the hook made of it.
+    /// What each hook did, as the simulator shows it.
+    shown: Simulation,
+    /// The event as it came.
     input: Option<Value>,
     /// Whether the event is left out because a page of others has sent the visitor here.
     is_sent: bool,
-    lines: Vec<Line>,
 }
 
-/// Shows one execution: what happened, why, and what it changed.
+/// Shows one execution: which hooks were asked, what each said, which decided, and what they changed.
 pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> Answer {
     let tenant = visitor.tenant();
     let execution = tenant.execution(seq).await?;
     let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
-    let event = whole(&visitor, &execution).await?;
-    let input = match &event {
-        Some(event) => kept(&visitor, event).await?,
-        None => None,
-    };
+    let input = input(&visitor, &execution).await?;
     let input = input.map(|mut input| input["event"].take());
-    let change = execution.record.change.as_ref();
-    let after = input.as_ref().zip(change);
-    let after = after.and_then(|(before, change)| changed(before, change));
-    let hook = tenant.ids().await?.remove(&execution.record.hook);
+    let record = &execution.record;
+    let set = if record.unmet.is_empty() {
+        None
+    } else {
+        tenant.revision(record.revision).await?
+    };
+    let simulated = Simulated::recorded(record, set.as_ref());
+    let event = input.clone().unwrap_or_default();
+    let mut shown = Simulation::of(&event, simulated);
+    shown.link(&tenant.ids().await?);
     Ok(page(&One {
         frame: Frame::new(&visitor, "/executions", format!("Execution {seq}")).await?,
-        hook: hook.map(|(id, _)| id),
-        event: event.filter(|event| event.seq != seq),
+        shown,
         input,
         is_sent: visitor.site == Site::Other && visitor.at_least(Role::Operator).is_ok(),
-        lines: after.map(|(_, lines)| lines).unwrap_or_default(),
         execution,
-    }))
-}
-
-/// The execution of the whole dispatch that one belongs to: it is written when all hooks have run.
-async fn whole(visitor: &Visitor, of: &Execution) -> Result<Option<Execution>, Problem> {
-    let near = visitor.tenant().since(of.seq - 1, NEAR).await?;
-    let (record, mut near) = (&of.record, near.into_iter());
-    Ok(near.find(|other| {
-        let other = &other.record;
-        other.is_event()
-            && other.event == record.event
-            && other.session_id == record.session_id
-            && other.tool_call_id == record.tool_call_id
     }))
 }
 
 /// The event of an execution and its context, if they were kept and the visitor may read them.
 pub(super) async fn input(visitor: &Visitor, of: &Execution) -> Result<Option<Value>, Problem> {
-    match whole(visitor, of).await? {
-        Some(event) => kept(visitor, &event).await,
-        None => Ok(None),
-    }
-}
-
-/// What an execution of a whole dispatch has kept.
-async fn kept(visitor: &Visitor, event: &Execution) -> Result<Option<Value>, Problem> {
     let Ok(by) = visitor.at_least(Role::Operator) else {
         return Ok(None);
     };
     // It is noted who reads an event. A page of others does not make somebody read.
-    if visitor.site == Site::Other {
+    if visitor.site == Site::Other || !of.has_detail {
         return Ok(None);
     }
-    let detail = visitor.tenant().detail(event.seq, &by).await?;
+    let detail = visitor.tenant().detail(of.seq, &by).await?;
     let input = detail.map(|mut detail| detail["input"].take());
     Ok(input.filter(|input| !input.is_null()))
 }
@@ -271,7 +372,12 @@ async fn kept(visitor: &Visitor, event: &Execution) -> Result<Option<Value>, Pro
 struct Timeline {
     frame: Frame,
     id: String,
-    rows: Vec<Execution>,
+    rows: Vec<Row>,
+    /// How many events the session has, when it began, and how long those of the page took.
+    count: u64,
+    begin: Timestamp,
+    length: Duration,
+    line: Line,
     /// The last execution of the page, if there are later ones.
     next: Option<u64>,
 }
@@ -290,17 +396,56 @@ pub(super) async fn session(
     Query(begin): Query<Begin>,
 ) -> Answer {
     let tenant = visitor.tenant();
-    let mut rows = tenant.session(&id, begin.after, TIMELINE + 1).await?;
-    if rows.is_empty() {
+    let mut found = tenant.session(&id, begin.after, TIMELINE + 1).await?;
+    let (Some(first), Some(count)) = (found.first(), tenant.session_count(&id).await?) else {
         return Err(Problem::no("session", &id).into());
-    }
-    let is_part = rows.len() > TIMELINE as usize;
-    rows.truncate(TIMELINE as usize);
-    let last = rows.last().map(|execution| execution.seq);
+    };
+    let first = first.record.at;
+    let is_part = found.len() > TIMELINE as usize;
+    found.truncate(TIMELINE as usize);
+    let last = found.last();
+    let end = last.map_or(first, |last| last.record.at);
+    let next = last.map(|execution| execution.seq).filter(|_| is_part);
+    let line = Line::of(&found);
     Ok(page(&Timeline {
         frame: Frame::new(&visitor, "/executions", format!("Session {id}")).await?,
-        rows,
-        next: last.filter(|_| is_part),
+        rows: rows(&visitor, found).await?,
+        count,
+        begin: first,
+        length: end.duration_since(first).try_into().unwrap_or_default(),
+        line,
+        next,
         id,
     }))
+}
+
+/// What is sent to save the event of an execution.
+#[derive(Deserialize)]
+pub(super) struct NewName {
+    sample: String,
+    expect: String,
+}
+
+/// Saves the event of an execution as a sample, with the decision that is expected.
+pub(super) async fn save(
+    visitor: Visitor,
+    Path(seq): Path<u64>,
+    Form(sent): Form<NewName>,
+) -> Answer {
+    let by = visitor.at_least(Role::Author)?;
+    let execution = visitor.tenant().execution(seq).await?;
+    let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
+    let why = "the event of this execution was not kept: a store keeps events if it has a key";
+    let mut input = input(&visitor, &execution)
+        .await?
+        .ok_or_else(|| Problem::at("", why))?;
+    let sample = NewSample {
+        name: sent.sample,
+        event: execution.record.event,
+        cx: input["cx"].take(),
+        body: input["event"].take(),
+        expect: Some(sent.expect).filter(|word| !word.is_empty()),
+    };
+    let saved = visitor.tenant().save_sample(&sample, &by).await?;
+    Ok(done(&format!("/simulator?sample={}", saved.id), "sample"))
 }

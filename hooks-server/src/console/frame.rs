@@ -117,6 +117,12 @@ const DONE: &[(&str, &str)] = &[
     ),
     ("published", "Published: agents follow now."),
     ("unchanged", "Nothing differs from what is in force."),
+    (
+        "sample",
+        "The sample is saved. Samples with an expected decision run before each publication.",
+    ),
+    ("no-sample", "The sample is deleted."),
+    ("asked-again", "The hook will be asked again."),
     ("kept", "Saved."),
     ("gone", "Deleted."),
 ];

@@ -6,14 +6,14 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use hooks_store::{Execution, Hook, Role, StoreError};
+use hooks_store::{Hook, Role, StoreError};
 use serde::Deserialize;
 use serde_json::json;
 use url::form_urlencoded::byte_serialize;
 
 use super::chart::Chart;
 use super::diff::{self, Line};
-use super::executions::of_hook;
+use super::executions::{Row, of_hook};
 use super::form::{Field, fields, laid};
 use super::frame::{Answer, Frame, done, page, to};
 use super::overview::{self, Of};
@@ -141,7 +141,7 @@ struct Page {
     /// What somebody else has saved meanwhile, beside what was to be saved.
     theirs: Vec<Line>,
     trial: Trial,
-    rows: Vec<Execution>,
+    rows: Vec<Row>,
     /// The last day, hour by hour.
     day: Chart,
     /// What it took in this time.

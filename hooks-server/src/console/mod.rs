@@ -59,6 +59,8 @@ fn pages() -> Router<Console> {
         .route("/hook/{id}/mode", post(order::change))
         .route("/simulator", get(simulator::get).post(simulator::post))
         .route("/simulator/sample", post(simulator::save))
+        .route("/simulator/samples", get(simulator::samples))
+        .route("/simulator/samples/{id}/delete", post(simulator::delete))
         .route("/publish", get(publish::get).post(publish::publish))
         .route("/publish/replay", post(publish::replay))
         .route("/revisions/{number}", get(publish::revision))
@@ -81,6 +83,7 @@ fn pages() -> Router<Console> {
         .route("/executions", get(executions::list))
         .route("/executions/news", get(executions::news))
         .route("/executions/{seq}", get(executions::one))
+        .route("/executions/{seq}/sample", post(executions::save))
         .route("/sessions/{id}", get(executions::session))
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use askama::Template;
+use axum::extract::Query;
 use hooks_runtime::FailedOpen;
 use hooks_store::{Activity, Breaker, BudgetUse, Hook, Node, Role, Tenant};
 use jiff::{SignedDuration, Timestamp};
@@ -16,8 +17,11 @@ use super::session::Visitor;
 use super::when::{When, took};
 use crate::api::problem::Problem;
 
-/// How many minutes the chart has.
-const MINUTES: i64 = 60;
+/// The ranges that can be chosen, in hours, each with the minutes of a bar.
+const RANGES: [(i64, i64); 3] = [(1, 1), (6, 6), (24, 30)];
+
+/// How many of the newest revisions are marked.
+const REVISIONS: u32 = 20;
 
 /// How many hooks the page lists: those that ran most often.
 const HOOKS: u32 = 50;
@@ -29,6 +33,10 @@ pub(super) struct Of {
     pub(super) count: u64,
     /// By the kinds of the chart.
     kinds: Counts,
+    /// How often it failed while the event went on.
+    failed_open: u64,
+    /// The last day, hour by hour.
+    day: Chart,
     /// How often it took less than a time.
     times: BTreeMap<Duration, u64>,
 }
@@ -46,33 +54,49 @@ impl Of {
     }
 }
 
-fn by_hook(counted: Vec<Activity>) -> Vec<Of> {
-    let mut hooks: BTreeMap<String, Of> = BTreeMap::new();
+/// What each hook did since `begin`, hour by hour: those first that fail.
+fn by_hook(counted: Vec<Activity>, begin: Timestamp) -> Vec<Of> {
+    let mut hooks: BTreeMap<String, Vec<Activity>> = BTreeMap::new();
     for one in counted {
-        let hook = hooks.entry(one.hook.clone()).or_default();
-        hook.count += one.count;
-        hook.kinds[kind(&one)] += one.count;
-        *hook.times.entry(one.less_than).or_default() += one.count;
+        hooks.entry(one.hook.clone()).or_default().push(one);
     }
-    let mut hooks: Vec<_> = hooks
-        .into_iter()
-        .map(|(hook, of)| Of { hook, ..of })
-        .collect();
-    hooks.sort_by_key(|hook| std::cmp::Reverse(hook.count));
+    let of = |(hook, counted): (String, Vec<Activity>)| {
+        let mut of = Of {
+            hook,
+            day: Chart::of(&counted, begin, SignedDuration::from_hours(1), 24),
+            ..Of::default()
+        };
+        for one in counted {
+            of.count += one.count;
+            of.kinds[kind(&one)] += one.count;
+            of.failed_open += if one.failed_open { one.count } else { 0 };
+            *of.times.entry(one.less_than).or_default() += one.count;
+        }
+        of
+    };
+    let mut hooks: Vec<_> = hooks.into_iter().map(of).collect();
+    hooks.sort_by_key(|hook| std::cmp::Reverse((hook.failed_open, hook.kinds[3], hook.count)));
     hooks
 }
 
 /// What a hook did in the last day, hour by hour, and how long it took.
 pub(super) async fn day(tenant: &Tenant, hook: Option<&Hook>) -> Result<(Chart, Of), Problem> {
-    let now = Timestamp::now().as_second();
-    let begin = now - now.rem_euclid(3600) - 23 * 3600;
-    let begin = Timestamp::from_second(begin).unwrap_or(Timestamp::UNIX_EPOCH);
+    let begin = begin(3600, 24);
     let counted = match hook {
         Some(hook) => tenant.activity_of(Some(&hook.name), begin).await?,
         None => Vec::new(),
     };
     let chart = Chart::of(&counted, begin, SignedDuration::from_hours(1), 24);
-    Ok((chart, by_hook(counted).pop().unwrap_or_default()))
+    let revisions = tenant.revisions(None, REVISIONS).await?.items;
+    let of = by_hook(counted, begin).pop().unwrap_or_default();
+    Ok((chart.marked(&revisions), of))
+}
+
+/// When so many bars begin of so many seconds each, of which the last is now.
+fn begin(seconds: i64, bars: i64) -> Timestamp {
+    let now = Timestamp::now().as_second();
+    let begin = now - now.rem_euclid(seconds) - (bars - 1) * seconds;
+    Timestamp::from_second(begin).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 #[derive(Template)]
@@ -80,8 +104,12 @@ pub(super) async fn day(tenant: &Tenant, hook: Option<&Hook>) -> Result<(Chart, 
 struct Page {
     frame: Frame,
     chart: Chart,
-    /// How often in the last hour, by the kinds of the chart.
+    /// How many hours the chart has.
+    hours: i64,
+    /// How many events, by the kinds of the chart.
     totals: Counts,
+    /// How often hooks failed and the event went on, failed and blocked, and would have blocked, in the last day.
+    failures: [u64; 3],
     hooks: Vec<Of>,
     failed_open: Vec<FailedOpen>,
     breakers: Vec<Breaker>,
@@ -91,17 +119,34 @@ struct Page {
     newest: u64,
 }
 
+/// How long back the chart goes.
+#[derive(Deserialize)]
+pub(super) struct Range {
+    hours: Option<i64>,
+}
+
 /// Shows the overview.
-pub(super) async fn get(visitor: Visitor) -> Answer {
+pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer {
     let tenant = visitor.tenant();
-    let now = Timestamp::now().as_second();
-    let begin = now - now.rem_euclid(60) - (MINUTES - 1) * 60;
-    let begin = Timestamp::from_second(begin).unwrap_or(Timestamp::UNIX_EPOCH);
-    let minutes = tenant.activity(begin).await?;
+    let mut ranges = RANGES.iter();
+    let chosen = ranges.find(|(hours, _)| Some(*hours) == range.hours);
+    let (hours, minutes) = *chosen.unwrap_or(&RANGES[0]);
+    let bars = hours * 60 / minutes;
+    let first = begin(minutes * 60, bars);
+    let counted = tenant.activity(first).await?;
     let mut totals = Counts::default();
-    for one in &minutes {
+    for one in &counted {
         totals[kind(one)] += one.count;
     }
+    let day = begin(3600, 24);
+    let hooks = by_hook(tenant.activity_of_busiest(HOOKS, day).await?, day);
+    let sum = |of: fn(&Of) -> u64| hooks.iter().map(of).sum();
+    let failures = [
+        sum(|of| of.failed_open),
+        sum(|of| of.kinds[3] - of.failed_open),
+        sum(|of| of.kinds[4]),
+    ];
+    let revisions = tenant.revisions(None, REVISIONS).await?.items;
     let runtime = visitor.api.hooks(tenant).await?;
     let nodes = tenant.nodes().await?;
     let mut newest = 0;
@@ -114,13 +159,16 @@ pub(super) async fn get(visitor: Visitor) -> Answer {
     Ok(page(&Page {
         frame: Frame::new(&visitor, "/overview", "Overview").await?,
         chart: Chart::of(
-            &minutes,
-            begin,
-            SignedDuration::from_mins(1),
-            MINUTES.unsigned_abs(),
-        ),
+            &counted,
+            first,
+            SignedDuration::from_mins(minutes),
+            bars.unsigned_abs(),
+        )
+        .marked(&revisions),
+        hours,
         totals,
-        hooks: by_hook(tenant.activity_of_busiest(HOOKS, begin).await?),
+        failures,
+        hooks,
         failed_open: runtime.status().failed_open,
         breakers: tenant.breakers().await?,
         budgets: tenant.budgets().await?,
@@ -138,7 +186,7 @@ pub(super) struct Reset {
 pub(super) async fn reset(visitor: Visitor, Form(reset): Form<Reset>) -> Answer {
     let by = visitor.at_least(Role::Operator)?;
     visitor.tenant().reset_breaker(&reset.hook, &by).await?;
-    Ok(done("/overview", "kept"))
+    Ok(done("/overview#breakers", "asked-again"))
 }
 
 #[cfg(test)]
@@ -154,17 +202,23 @@ mod tests {
             at: Timestamp::UNIX_EPOCH,
             outcome: RecordOutcome::Block,
             shadow: micros == 2048,
+            failed_open: false,
             less_than: Duration::from_micros(micros),
             count,
         };
-        let hooks = by_hook(vec![
-            count("a", 8, 1),
-            count("b", 8, 90),
-            count("b", 2048, 10),
-        ]);
+        let counted = vec![count("a", 8, 1), count("b", 8, 90), count("b", 2048, 10)];
+        let hooks = by_hook(counted, Timestamp::UNIX_EPOCH);
         assert_eq!([&hooks[0].hook, &hooks[1].hook], ["b", "a"]);
         let times = [50, 90, 91, 100].map(|percent| hooks[0].below(percent));
-        assert_eq!(times, ["< 8 µs", "< 8 µs", "< 2.0 ms", "< 2.0 ms"]);
+        assert_eq!(
+            times,
+            [
+                "< 8\u{a0}µs",
+                "< 8\u{a0}µs",
+                "< 2.0\u{a0}ms",
+                "< 2.0\u{a0}ms"
+            ]
+        );
         assert_eq!(hooks[0].kinds, [0, 0, 90, 0, 10]);
     }
 }

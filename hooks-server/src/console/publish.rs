@@ -19,6 +19,7 @@ use crate::api::changes::{self, Change};
 use crate::api::order::Whose;
 use crate::api::problem::Problem;
 use crate::api::replay;
+use crate::api::samples::Tried;
 
 /// How many revisions the page lists.
 const REVISIONS: u32 = 20;
@@ -57,14 +58,19 @@ struct Page {
     changes: Vec<Shown>,
     notices: Vec<String>,
     comment: String,
+    /// What the draft decides about the samples that expect something.
+    samples: Vec<Tried>,
     replayed: Option<Replayed>,
     revisions: Vec<Revision>,
 }
 
 impl Page {
-    fn percent(replayed: &Replayed) -> u64 {
-        let hundred = (replayed.changed * 100).checked_div(replayed.asked);
-        hundred.unwrap_or(0)
+    /// The samples about which the draft decides something else than they expect.
+    fn failed(&self) -> Vec<&Tried> {
+        self.samples
+            .iter()
+            .filter(|sample| sample.fails())
+            .collect()
     }
 }
 
@@ -88,8 +94,15 @@ async fn show(
     let mut frame = Frame::new(visitor, "/publish", "Publish").await?;
     frame.problem = refused.or(unloaded);
     let status = frame.status();
+    let mut samples = if changes.items.is_empty() || frame.problem.is_some() {
+        Vec::new()
+    } else {
+        visitor.api.try_samples(tenant, &Value::Bool(true)).await?
+    };
+    samples.retain(|sample| sample.expect.is_some());
     let shown = page(&Page {
         frame,
+        samples,
         draft: changes.draft.clone(),
         changes: changes.items.iter().map(Shown::of).collect(),
         notices,
@@ -115,6 +128,9 @@ pub(super) struct Sent {
     /// How many of the last events are asked about.
     #[serde(default)]
     limit: String,
+    /// Publish although samples fail.
+    #[serde(default)]
+    despite_samples: String,
 }
 
 /// Asks which decisions of the past would be others.
@@ -131,6 +147,11 @@ pub(super) async fn replay(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
 /// Publishes the draft that was read. If it is another one by now, the page shows what changes instead.
 pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Publisher)?.comment(&sent.comment);
+    if sent.despite_samples.is_empty()
+        && let Err(failed) = visitor.api.expect_samples(visitor.tenant()).await
+    {
+        return show(&visitor, sent.comment, Err(failed)).await;
+    }
     let (tenant, draft) = (visitor.tenant().clone(), sent.draft);
     match aside(async move { tenant.publish_after(&draft, &by).await }).await {
         Ok(published) => Ok(said(&published)),

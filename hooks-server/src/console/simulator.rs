@@ -1,43 +1,66 @@
 //! The simulator: one event through all hooks, step by step. Nothing with effects runs, unless somebody ticks it.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
-use axum::extract::Query;
+use axum::extract::{Path, Query};
 use axum::response::IntoResponse as _;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_runtime::OwnedEvent;
 use hooks_store::{NewSample, Role};
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::diff::{self, Line, pretty};
-use super::executions::input;
+use super::executions::{input, look_of};
 use super::frame::{Answer, Frame, done, page};
 use super::guard::Site;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
 use crate::api::problem::Problem;
-use crate::api::simulate::{Simulated, Step};
+use crate::api::samples::Tried;
+use crate::api::simulate::{Simulated, Step, StepState};
 
-/// Where the event comes from.
-#[derive(Deserialize)]
-pub(super) struct Asked {
-    /// An event of this name, with what it has by default.
-    event: Option<String>,
-    /// A saved event.
-    sample: Option<String>,
-    /// What a hook saw.
-    execution: Option<u64>,
-    #[serde(default)]
-    of: String,
-}
-
-/// What hooks would do.
+/// What hooks would do, or have done.
 pub(super) struct Simulation {
     pub(super) simulated: Simulated,
     /// What all of them change together.
     pub(super) lines: Vec<Line>,
-    /// Each hook, and what it changes.
-    pub(super) steps: Vec<(Step, Vec<Line>)>,
+    pub(super) steps: Vec<Shown>,
+}
+
+/// A hook, and what it changes.
+pub(super) struct Shown {
+    pub(super) step: Step,
+    pub(super) lines: Vec<Line>,
+    /// The id of the hook, if it is one of the draft.
+    pub(super) id: Option<String>,
+}
+
+impl Shown {
+    /// What became of it, in a word or two.
+    pub(super) fn word(&self) -> String {
+        let outcome = self.step.outcome.as_deref().unwrap_or_default();
+        match self.step.state {
+            StepState::Ran if self.step.shadow => format!("would {outcome}"),
+            StepState::Ran => outcome.to_owned(),
+            StepState::LeftOut => "not run".to_owned(),
+            StepState::NotAsked | StepState::Compiled => "not asked".to_owned(),
+            StepState::Unmet | StepState::OtherTools => "does not match".to_owned(),
+            StepState::Off => "off".to_owned(),
+        }
+    }
+
+    pub(super) fn look(&self) -> &'static str {
+        match self.step.state {
+            StepState::Ran if !self.step.shadow => look_of(self.step.outcome.as_deref()),
+            _ => "outline",
+        }
+    }
+
+    /// Whether it is shown with others of its kind, folded.
+    pub(super) fn is_folded(&self) -> bool {
+        matches!(self.step.state, StepState::OtherTools | StepState::Off)
+    }
 }
 
 impl Simulation {
@@ -48,30 +71,115 @@ impl Simulation {
         let steps = std::mem::take(&mut simulated.steps).into_iter();
         let steps = steps.map(|step| {
             let change = step.change.as_ref();
-            match change.and_then(|change| diff::changed(&now, change)) {
-                Some((after, lines)) => {
+            let lines = match change.and_then(|change| diff::changed(&now, change)) {
+                Some((after, lines)) if !step.shadow => {
                     now = after;
-                    (step, lines)
+                    lines
                 }
+                Some((_, lines)) => lines,
                 // A hook that only watches changes nothing for those after it.
-                None => (step, Vec::new()),
-            }
+                None => Vec::new(),
+            };
+            let id = None;
+            Shown { step, lines, id }
         });
+        let steps: Vec<_> = steps.collect();
+        let mut changed = steps.iter().filter(|one| !one.lines.is_empty());
+        // The change of a single hook is shown with it.
+        let is_shown = changed.next().is_some() && changed.next().is_none();
+        let whole = whole.filter(|_| !is_shown);
         Simulation {
-            steps: steps.collect(),
+            steps,
             lines: whole.map(|(_, lines)| lines).unwrap_or_default(),
             simulated,
         }
     }
 
-    /// The hooks that were left out, because their handlers may change something.
+    /// Notes which hooks have a page.
+    pub(super) fn link(&mut self, ids: &BTreeMap<String, (String, u64)>) {
+        for one in &mut self.steps {
+            one.id = ids.get(&one.step.hook).map(|(id, _)| id.clone());
+        }
+    }
+
+    /// The hooks that are folded, by what is said of them.
+    pub(super) fn folded(&self) -> Vec<(&'static str, Vec<&Shown>)> {
+        let of = |state: StepState| {
+            let of = self.steps.iter().filter(|one| one.step.state == state);
+            of.collect::<Vec<_>>()
+        };
+        let mut folded = vec![
+            ("for other tools", of(StepState::OtherTools)),
+            ("off", of(StepState::Off)),
+        ];
+        folded.retain(|(_, of)| !of.is_empty());
+        folded
+    }
+
+    /// The decision, in words.
+    fn headline(&self) -> String {
+        let count = |state| {
+            self.steps
+                .iter()
+                .filter(|one| one.step.state == state)
+                .count()
+        };
+        let (left, compiled) = (count(StepState::LeftOut), count(StepState::Compiled));
+        let is_changed = self
+            .simulated
+            .change
+            .as_array()
+            .is_some_and(|change| !change.is_empty());
+        match &*self.simulated.decision {
+            "undecided" => format!("undecided: {left} of the hooks were not asked"),
+            "continue" if is_changed => "continue, changed".to_owned(),
+            "continue" if compiled > 0 => "continue, as far as the stored hooks go".to_owned(),
+            decision => decision.to_owned(),
+        }
+    }
+
+    /// The hooks that were left out, because they may have side effects.
     fn left_out(&self) -> Vec<&str> {
-        let steps = self.steps.iter().map(|(step, _)| step);
-        let left =
-            steps.filter(|step| step.would_run && step.outcome.as_deref() == Some("skipped"));
-        left.map(|step| &*step.hook).collect()
+        let of = |one: &&Shown| one.step.state == StepState::LeftOut;
+        self.steps
+            .iter()
+            .filter(of)
+            .map(|one| &*one.step.hook)
+            .collect()
+    }
+
+    /// The hooks that were left out, and those that ran or were not asked because they or others were ticked.
+    fn may_run(&self) -> Vec<&str> {
+        let of = |one: &&Shown| {
+            matches!(
+                one.step.state,
+                StepState::LeftOut | StepState::Ran | StepState::NotAsked
+            ) && !one.step.again
+        };
+        self.steps
+            .iter()
+            .filter(of)
+            .map(|one| &*one.step.hook)
+            .collect()
     }
 }
+
+/// What hooks may be expected to decide about a sample.
+pub(super) const EXPECTED: &[&str] = &[
+    "",
+    "continue",
+    "modify",
+    "ask",
+    "approve",
+    "defer",
+    "respond",
+    "block",
+    "abort_turn",
+    "abort_run",
+];
+
+/// The longest address that a simulation is sent as.
+const ADDRESS: usize = 4000;
 
 #[derive(Template)]
 #[template(path = "simulator.html")]
@@ -79,37 +187,69 @@ struct Page {
     frame: Frame,
     /// The ids and the names of samples.
     samples: Vec<(String, String)>,
+    /// The nodes with hooks of their own.
+    nodes: Vec<String>,
     /// The `name` of the event, its fields as `event`, where it happens as `cx`, the hooks that it is for as `of`, those that
     /// `run`, and the name of the `sample` that it is saved as.
     form: Sent,
     result: Option<Simulation>,
+    /// What the hooks decided about all samples.
+    tried: Vec<Tried>,
 }
 
-async fn show(visitor: &Visitor, form: Sent, tried: Result<Option<Simulation>, Problem>) -> Answer {
+impl Page {
+    /// The address of this simulation, to send it to somebody else.
+    fn link(&self) -> Option<String> {
+        let none = [("run", None), ("sample", None), ("expect", None)];
+        let address = self.form.address("/simulator", &none);
+        Some(address).filter(|address| address.len() <= ADDRESS)
+    }
+
+    /// Whether a hook was ticked to run.
+    fn runs(&self, hook: &str) -> bool {
+        self.form.text("run").lines().any(|ticked| ticked == hook)
+    }
+}
+
+async fn show(
+    visitor: &Visitor,
+    form: Sent,
+    result: Result<Option<Simulation>, Problem>,
+    tried: Vec<Tried>,
+) -> Answer {
     let mut frame = Frame::new(visitor, "/simulator", "Simulator").await?;
-    let result = tried.unwrap_or_else(|problem| {
+    let result = result.unwrap_or_else(|problem| {
         frame.problem = Some(problem);
         None
     });
     let status = frame.status();
+    let nodes = visitor.tenant().nodes().await?.into_iter();
     let shown = page(&Page {
         frame,
         samples: visitor.tenant().sample_names().await?,
+        nodes: nodes
+            .filter(|node| node.has_order)
+            .map(|node| node.name)
+            .collect(),
         form,
         result,
+        tried,
     });
     Ok((status, shown).into_response())
 }
 
-/// Shows the event that is asked for, and what the hooks would do with it.
-pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+/// Shows the event that is asked for, and what the hooks would do with it: an event of a kind, as `event`, with what it has by default, a
+/// `sample`, that of an `execution`, or one that was sent as an address.
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
     visitor.at_least(Role::Operator)?;
     let tenant = visitor.tenant();
-    let (name, event, cx) = if let Some(id) = &asked.sample {
-        let sample = tenant.sample(id).await?;
-        let sample = sample.ok_or_else(|| Problem::no("sample", id))?.saved;
+    let of = asked.text("of");
+    let (name, event, cx) = if let Some(id) = asked.written("sample") {
+        let sample = tenant.sample(&id).await?;
+        let sample = sample.ok_or_else(|| Problem::no("sample", &id))?.saved;
         (sample.event, sample.body, sample.cx)
-    } else if let Some(seq) = asked.execution {
+    } else if let Some(seq) = asked.written("execution") {
+        let seq = seq.parse().map_err(|_| Problem::no("execution", &seq))?;
         let execution = tenant.execution(seq).await?;
         let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
         let why = "the event of this execution was not kept: a store keeps events if it has a key";
@@ -117,26 +257,29 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
         let mut input = input.ok_or_else(|| Problem::at("", why))?;
         let (event, cx) = (input["event"].take(), input["cx"].take());
         (execution.record.event, event, cx)
+    } else if asked.written("name").is_some() {
+        return answer(&visitor, asked).await;
     } else {
-        let name = asked.event.as_deref().unwrap_or("BeforeToolCall");
-        let mut event = example(name, "Bash")?;
+        let name = asked
+            .written("event")
+            .unwrap_or_else(|| "BeforeToolCall".to_owned());
+        let mut event = example(&name, "Bash")?;
         event.as_object_mut().map(|fields| fields.remove("event"));
         let cx = json!({ "session_id": "simulator", "agent_id": "", "cwd": "/work" });
-        (name.to_owned(), event, cx)
+        (name, event, cx)
     };
     let (event, cx) = (pretty(&event), pretty(&cx));
-    let form = Sent::from([
-        ("name", name),
-        ("event", event),
-        ("cx", cx),
-        ("of", asked.of),
-    ]);
-    // Nothing with effects runs, so the answer is there at once. A page of others makes nothing run.
-    let tried = match visitor.site {
+    let form = Sent::from([("name", name), ("event", event), ("cx", cx), ("of", of)]);
+    answer(&visitor, form).await
+}
+
+/// Shows what hooks would do. Nothing with effects runs, so the answer is there at once. A page of others makes nothing run.
+async fn answer(visitor: &Visitor, form: Sent) -> Answer {
+    let result = match visitor.site {
         Site::Other => Ok(None),
-        _ => simulated(&visitor, &form).await.map(Some),
+        _ => simulated(visitor, &form, false).await.map(Some),
     };
-    show(&visitor, form, tried).await
+    show(visitor, form, result, Vec::new()).await
 }
 
 /// An event with what it has by default, and something to judge.
@@ -156,33 +299,46 @@ fn read(name: &str, fields: Value) -> Result<OwnedEvent, Problem> {
 
 /// The fields of the event that was sent, and its context.
 fn values(form: &Sent) -> Result<(Value, AgentContext), Problem> {
-    let read = |path: &str| {
+    let read = |path: &str, what: &str| {
         let text = form.written(path).unwrap_or_else(|| "{}".to_owned());
         let read = serde_json::from_str::<Map<String, Value>>(&text);
-        let no_json = |error| format!("this is no JSON object: {error}");
-        read.map_err(|error| Problem::at(&format!("/{path}"), no_json(error)))
+        read.map_err(|error| Problem::at(&format!("/{path}"), format!("{what}, JSON: {error}")))
     };
-    let event = read("event")?;
-    let cx = serde_json::from_value(read("cx")?.into());
-    let cx = cx.map_err(|error| Problem::at("/cx", error.to_string()))?;
+    let event = read("event", "Event")?;
+    let cx = serde_json::from_value(read("cx", "Context")?.into());
+    let cx = cx.map_err(|error| Problem::at("/cx", format!("Context: {error}")))?;
     Ok((event.into(), cx))
 }
 
-async fn simulated(visitor: &Visitor, form: &Sent) -> Result<Simulation, Problem> {
+async fn simulated(visitor: &Visitor, form: &Sent, may_run: bool) -> Result<Simulation, Problem> {
     let (fields, cx) = values(form)?;
     let event = read(&form.text("name"), fields)?;
     let before = event.to_json();
-    let draft = (form.text("of") == "draft").into();
-    let run: Vec<_> = form.text("run").lines().map(str::to_owned).collect();
+    let is_draft = form.text("of") == "draft";
+    // A link does not make anything run.
+    let run: Vec<_> = if may_run {
+        form.text("run").lines().map(str::to_owned).collect()
+    } else {
+        Vec::new()
+    };
     let (api, caller) = (&visitor.api, &visitor.caller);
-    let simulated = api.simulate(caller, &draft, &run, cx, event).await?;
-    Ok(Simulation::of(&before, simulated))
+    let of = form.text("of");
+    let node = of.strip_prefix("node:");
+    let compiled = api
+        .compiled(visitor.tenant(), node, Some(event.name()))
+        .await?;
+    let simulated = api
+        .simulate(caller, &is_draft.into(), &run, cx, event)
+        .await?;
+    let mut simulation = Simulation::of(&before, simulated.with(compiled));
+    simulation.link(&visitor.tenant().ids().await?);
+    Ok(simulation)
 }
 
 /// Asks the hooks about the event that was sent.
 pub(super) async fn post(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
-    let tried = simulated(&visitor, &form).await.map(Some);
-    show(&visitor, form, tried).await
+    let result = simulated(&visitor, &form, true).await.map(Some);
+    show(&visitor, form, result, Vec::new()).await
 }
 
 /// Saves the event that was sent as a sample.
@@ -190,17 +346,37 @@ pub(super) async fn save(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Author)?;
     let saved = async {
         let (body, cx) = values(&form)?;
-        let name = form.written("sample");
         let sample = NewSample {
-            name: name.ok_or_else(|| Problem::at("/sample", "the sample has no name"))?,
+            name: form
+                .written("sample")
+                .ok_or_else(|| Problem::at("/sample", "Give the sample a name."))?,
             event: form.text("name"),
             cx: serde_json::to_value(cx).unwrap_or_default(),
             body,
+            expect: form.written("expect"),
         };
         Ok::<_, Problem>(visitor.tenant().save_sample(&sample, &by).await?)
     };
     match saved.await {
-        Ok(sample) => Ok(done(&format!("/simulator?sample={}", sample.id), "kept")),
-        Err(problem) => show(&visitor, form, Err(problem)).await,
+        Ok(sample) => Ok(done(&format!("/simulator?sample={}", sample.id), "sample")),
+        Err(problem) => show(&visitor, form, Err(problem), Vec::new()).await,
     }
+}
+
+/// Removes a sample.
+pub(super) async fn delete(visitor: Visitor, Path(id): Path<String>) -> Answer {
+    let by = visitor.at_least(Role::Author)?;
+    visitor.tenant().delete_sample(&id, &by).await?;
+    Ok(done("/simulator/samples", "no-sample"))
+}
+
+/// Runs all samples, on what is live or on the draft.
+pub(super) async fn samples(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
+    visitor.at_least(Role::Operator)?;
+    let is_draft = asked.text("of") == "draft";
+    let tried = visitor
+        .api
+        .try_samples(visitor.tenant(), &is_draft.into())
+        .await?;
+    show(&visitor, asked, Ok(None), tried).await
 }

@@ -25,20 +25,35 @@ impl askama::filters::HtmlSafe for When {}
 
 fn ago(seconds: i64) -> String {
     match seconds {
-        ..5 => "now".to_owned(),
-        5..60 => format!("{seconds} s ago"),
+        ..1 => "now".to_owned(),
+        1..60 => format!("{seconds} s ago"),
         60..3600 => format!("{} min ago", seconds / 60),
         3600..86_400 => format!("{} h ago", seconds / 3600),
         _ => format!("{} d ago", seconds / 86_400),
     }
 }
 
+/// How long after another time something happened.
+pub(super) fn after(begin: &Timestamp, at: &Timestamp) -> String {
+    let after = Duration::try_from(at.duration_since(*begin)).unwrap_or_default();
+    format!("+{}", took(after))
+}
+
 /// A duration in its largest unit.
 pub(super) fn took(duration: Duration) -> String {
     match duration.as_micros() {
-        micros @ ..1000 => format!("{micros} µs"),
-        micros @ ..1_000_000 => format!("{}.{} ms", micros / 1000, micros % 1000 / 100),
-        micros => format!("{}.{} s", micros / 1_000_000, micros % 1_000_000 / 100_000),
+        0 => "< 1\u{a0}µs".to_owned(),
+        micros @ ..1000 => format!("{micros}\u{a0}µs"),
+        micros @ ..1_000_000 => format!("{}.{}\u{a0}ms", micros / 1000, micros % 1000 / 100),
+        micros @ ..120_000_000 => {
+            format!(
+                "{}.{}\u{a0}s",
+                micros / 1_000_000,
+                micros % 1_000_000 / 100_000
+            )
+        }
+        micros @ ..7_200_000_000 => format!("{}\u{a0}min", micros / 60_000_000),
+        micros => format!("{}\u{a0}h", micros / 3_600_000_000),
     }
 }
 
@@ -51,7 +66,14 @@ mod tests {
         let told = [-3, 4, 59, 61, 7199, 90_000].map(ago);
         assert_eq!(
             told,
-            ["now", "now", "59 s ago", "1 min ago", "1 h ago", "1 d ago"]
+            [
+                "now",
+                "4 s ago",
+                "59 s ago",
+                "1 min ago",
+                "1 h ago",
+                "1 d ago"
+            ]
         );
     }
 }

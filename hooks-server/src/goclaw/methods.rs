@@ -20,7 +20,7 @@ use crate::api::Api;
 use crate::api::aside::aside;
 use crate::api::caller::{Caller, other_tenant};
 use crate::api::problem::Problem;
-use crate::api::simulate::Compiled;
+use crate::api::simulate::{Compiled, StepState};
 use crate::api::stream::{live, newest};
 use crate::limits::CONNECT_TIME;
 
@@ -387,9 +387,9 @@ impl Client {
         };
         let (cx, tenant) = (AgentContext::new("test"), &self.caller.tenant);
         let compiled = Compiled::of(&self.api, tenant, hooks, dry_run).await?;
-        let ((outcome, steps), raw) = RawAnswer::of(compiled.ask(cx, event)).await;
+        let ((outcome, _, steps), raw) = RawAnswer::of(compiled.ask(cx, event)).await;
         let step = steps.first();
-        let is_left_out = step.is_some_and(|step| step.outcome.as_deref() == Some("skipped"));
+        let is_left_out = step.is_some_and(|step| step.state == StepState::LeftOut);
         let error = step
             .filter(|step| is_left_out || step.outcome.as_deref() == Some("fault"))
             .map(|step| step.why.clone());
@@ -436,8 +436,8 @@ impl Client {
             .tenant
             .executions(&filter, cursor, limit)
             .await?;
-        let id = hook.map(|hook| hook.id).unwrap_or_default();
-        let rows: Vec<_> = page.items.iter().map(|item| execution(item, &id)).collect();
+        let rows = page.items.iter().map(|item| execution(item, hook.as_ref()));
+        let rows: Vec<_> = rows.collect();
         let next = page.next.map(|next| next.to_string()).unwrap_or_default();
         Ok(json!({ "executions": rows, "nextCursor": next }))
     }

@@ -70,27 +70,31 @@ pub(super) fn row(hook: &Hook, tenant: &str) -> Value {
     Value::Object(row)
 }
 
-/// Returns an execution as a row of the history.
-pub(super) fn execution(execution: &Execution, hook: &str) -> Value {
+/// Returns what a hook did in an execution as a row of the history: without a hook, what the one did that decided.
+pub(super) fn execution(execution: &Execution, hook: Option<&Hook>) -> Value {
     let record = &execution.record;
-    let decision = match record.outcome {
+    let name = hook.map_or(&*record.hook, |hook| &*hook.name);
+    let step = record.steps.iter().rev().find(|step| step.hook == name);
+    let outcome = step.map_or(record.outcome, |step| step.outcome);
+    let reason = step.map_or(&record.reason, |step| &step.reason);
+    let decision = match outcome {
         RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => "block",
-        RecordOutcome::Fault if record.why.contains("too long") => "timeout",
+        RecordOutcome::Fault if step.is_some_and(|step| step.why.contains("too long")) => "timeout",
         RecordOutcome::Fault => "error",
         _ => "allow",
     };
-    let is_error = record.outcome == RecordOutcome::Fault;
+    let is_error = outcome == RecordOutcome::Fault;
     json!({
         "id": execution.seq.to_string(),
-        "hookId": hook,
-        "hookName": record.hook,
+        "hookId": hook.map_or("", |hook| &hook.id),
+        "hookName": name,
         "sessionId": record.session_id,
         "event": record.event,
         "toolName": record.subject,
         "decision": decision,
-        "reason": record.reason,
-        "durationMs": u64::try_from(record.duration.as_millis()).unwrap_or(u64::MAX),
-        "error": record.reason.as_ref().filter(|_| is_error),
+        "reason": reason,
+        "durationMs": u64::try_from(step.map_or(record.duration, |step| step.duration).as_millis()).unwrap_or(u64::MAX),
+        "error": reason.as_ref().filter(|_| is_error),
         "createdAt": record.at,
     })
 }

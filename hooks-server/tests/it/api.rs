@@ -412,7 +412,8 @@ async fn a_simulation_shows_each_step_and_runs_nothing() {
         .json();
     assert_eq!(
         (&said["decision"], &said["steps"][1]["would_run"]),
-        (&json!("continue"), &json!(false))
+        (&json!("undecided"), &json!(false)),
+        "the hook with an effect was not asked"
     );
     assert_eq!(
         owner

@@ -394,7 +394,7 @@ async fn a_test_runs_nothing_for_an_operator_and_the_history_is_there() {
     }
     assert_eq!(result["decision"], "allow");
     assert!(
-        result["error"].as_str().unwrap().contains("dry run"),
+        result["error"].as_str().unwrap().contains("side effects"),
         "{said}"
     );
     assert_eq!(

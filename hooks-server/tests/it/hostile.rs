@@ -51,13 +51,15 @@ fn sample(path: &str, draft: &Value) -> Value {
             "version": 1, "source": "s" }] })
         }
         "/replay" => json!({ "draft": true, "since": "2026-11-01T00:00:00Z", "limit": 5 }),
-        "/revisions" | "/revisions/1/rollback" => json!({ "comment": "c" }),
+        "/revisions" | "/revisions/1/rollback" => {
+            json!({ "comment": "c", "despite_samples": true })
+        }
         "/samples" => {
-            json!({ "name": "s", "event": "BeforeToolCall", "cx": { "session_id": "s" }, "body": event })
+            json!({ "name": "s", "event": "BeforeToolCall", "cx": { "session_id": "s" }, "body": event, "expect": "block" })
         }
         "/secrets/x" => json!({ "value": "v" }),
         "/simulate" => {
-            json!({ "event": event, "cx": { "session_id": "s", "cwd": "/" }, "draft": true, "run": ["a"], "hook": hook("a") })
+            json!({ "event": event, "cx": { "session_id": "s", "cwd": "/" }, "draft": true, "run": ["a"], "node": "n", "hook": hook("a") })
         }
         "/convert" => json!({ "toml": "a = 1", "hook": hook("a"), "id": "a" }),
         "/tokens" => json!({ "name": "t", "role": "viewer", "agent": "a" }),

@@ -182,13 +182,16 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "node order",
         include_str!("../../migrations/0003_node_order.sql"),
     ),
+    ("event", include_str!("../../migrations/0004_event.sql")),
 ];
 
 /// The migrations in the words of an engine.
-fn migrator(bytes: &str) -> Migrator {
+fn migrator(words: &[(&str, &str)]) -> Migrator {
     let numbered = (1..).zip(MIGRATIONS);
     let migrations = numbered.map(|(number, (name, sql))| {
-        let sql = sqlx::AssertSqlSafe(sql.replace("BLOB", bytes)).into_sql_str();
+        let said = |sql: String, (ours, theirs): &(&str, &str)| sql.replace(ours, theirs);
+        let sql = words.iter().fold(sql.to_string(), said);
+        let sql = sqlx::AssertSqlSafe(sql).into_sql_str();
         Migration::new(number, (*name).into(), MigrationType::Simple, sql, false)
     });
     let mut migrator = Migrator::with_migrations(migrations.collect());

@@ -46,7 +46,7 @@ impl Postgres {
                 if must_exist {
                     expect_store(&mut transaction, "the database").await?;
                 }
-                let migrator = migrator("BYTEA");
+                let migrator = migrator(&[("BLOB", "BYTEA"), (" WITHOUT ROWID", "")]);
                 let migrated = migrator.run_direct(None, &mut *transaction, false);
                 migrated.await.map_err(schema)?;
                 transaction.commit().await?;

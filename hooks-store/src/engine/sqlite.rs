@@ -78,7 +78,7 @@ impl Sqlite {
         if must_exist {
             expect_store(&mut transaction, &place).await?;
         }
-        let migrator = migrator("BLOB");
+        let migrator = migrator(&[]);
         let migrated = migrator.run_direct(None, &mut *transaction, false);
         migrated.await.map_err(schema)?;
         transaction.commit().await?;

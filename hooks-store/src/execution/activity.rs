@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{Row, args};
 use crate::error::StoreError;
-use crate::recorder::activity::{HOUR, MINUTE, WOULD};
+use crate::recorder::activity::{HOUR, MINUTE, OPEN, WOULD};
 use crate::store::{Store, Tenant};
 
 /// How long minutes of all hooks are kept, and hours of each.
@@ -22,42 +22,45 @@ const KEPT: [(SignedDuration, &str); 2] = [
     ),
 ];
 
-/// Executions that are counted together.
+/// Events, or what one hook did, counted together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activity {
-    /// The hook; empty for those of all hooks.
+    /// The hook; empty for events, which all hooks together decided.
     pub hook: String,
     /// When its minute begins, or its hour if it is of one hook.
     pub at: Timestamp,
-    /// What the hooks decided.
+    /// What they decided.
     pub outcome: RecordOutcome,
     /// Whether they ran in shadow mode, so that it had no effect.
     pub shadow: bool,
+    /// Whether the hook failed and the event went on.
+    pub failed_open: bool,
     /// How long they took: less than this, and at least half of it.
     pub less_than: Duration,
-    /// How many executions.
+    /// How many events; of a hook, how often it ran.
     pub count: u64,
 }
 
-/// The outcome of a row, and whether it had no effect.
-fn outcome(row: &Row) -> Result<(RecordOutcome, bool), StoreError> {
+/// The outcome of a row, whether it had no effect, and whether its hook failed open.
+fn outcome(row: &Row) -> Result<(RecordOutcome, bool, bool), StoreError> {
     let word = row.text("outcome")?;
-    let would = word.strip_prefix(WOULD);
-    let known = serde_json::from_value(would.unwrap_or(&word).into());
+    let [would, open] = [WOULD, OPEN].map(|mark| word.strip_prefix(mark));
+    let known = serde_json::from_value(would.or(open).unwrap_or(&word).into());
     let known = known.map_err(|error| row.wrong("outcome", &format!("is none: {error}")))?;
-    Ok((known, would.is_some()))
+    Ok((known, would.is_some(), open.is_some()))
 }
 
 impl Tenant {
     /// Returns how often all hooks together decided what, since a time, minute by minute. Minutes are kept for a week.
     ///
     /// ```
-    /// use hooks_runtime::Record;
+    /// use hooks_runtime::{Record, RecordOutcome, RecordStep};
     /// use hooks_store::Store;
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
     /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
-    /// let record = Record::new("no-push", "BeforeToolCall");
+    /// let mut record = Record::new("no-push", "BeforeToolCall");
+    /// record.steps.push(RecordStep::new("no-push", RecordOutcome::Block));
     /// let hour = record.at - jiff::SignedDuration::from_hours(1);
     /// acme.insert(vec![record.clone(), record]).await?;
     /// assert_eq!(acme.activity(hour).await?[0].count, 2);
@@ -129,12 +132,13 @@ impl Tenant {
         let rows = self.store.engine.fetch(&sql, args).await?;
         let counted = rows.iter().map(|row| {
             let bucket = u32::try_from(row.number("bucket")?).unwrap_or(62).min(62);
-            let (outcome, shadow) = outcome(row)?;
+            let (outcome, shadow, failed_open) = outcome(row)?;
             Ok(Activity {
                 hook: row.text("hook")?,
                 at: row.time("at")?,
                 outcome,
                 shadow,
+                failed_open,
                 less_than: Duration::from_micros(2 << bucket),
                 count: row.number("count")?,
             })

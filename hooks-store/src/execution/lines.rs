@@ -43,13 +43,25 @@ impl Tenant {
         for row in rows {
             let hash = row.bytes("hash")?;
             if row.number("seq")? > seq {
-                let line = json!({
+                let record: Json = row.json("body")?;
+                let mut line = json!({
                     "seq": row.number("seq")?,
                     "hash": hex::encode(&hash),
                     "detail_hash": hex::encode(&row.bytes("detail_hash")?),
                     "before": hex::encode(&before),
-                    "record": row.json::<Json>("body")?,
                 });
+                // The hash is that of the record with bits in place of these names.
+                let mut named = record.clone();
+                self.store
+                    .names
+                    .unpack(self.engine(), &self.id, &mut named)
+                    .await?;
+                for key in ["unmet", "unasked"] {
+                    if named[key] != record[key] {
+                        line[key] = named[key].take();
+                    }
+                }
+                line["record"] = record;
                 lines.push(line.to_string());
             }
             before = hash;

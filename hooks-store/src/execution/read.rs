@@ -1,5 +1,6 @@
 //! Reading executions: page by page, one, a session, what is new.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use hooks_runtime::{Record, RecordOutcome};
@@ -8,15 +9,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::admin::By;
-use crate::chain::{Link, Verified};
+use crate::chain::{Broken, Link, Verified};
 use crate::engine::{Row, Value, args};
 use crate::error::StoreError;
 use crate::page::{Page, before, rows_for};
+use crate::recorder::names::NAMES;
 use crate::recorder::row::{COLUMNS, Columns, LOG, column, json_of, place};
 use crate::store::Tenant;
 use crate::text::sha256;
 
-/// What one hook did with one event.
+/// What hooks did with one event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Execution {
     /// The place in the tenant's log, from 1, without gaps.
@@ -33,8 +35,10 @@ pub struct Execution {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExecutionFilter {
-    /// Those of this hook.
+    /// Those on which this hook ran.
     pub hook: Option<String>,
+    /// Those with this text in what is not encrypted: names and reasons, whatever its case.
+    pub text: Option<String>,
     /// Those with this outcome.
     pub outcome: Option<RecordOutcome>,
     /// Those about this tool.
@@ -65,26 +69,31 @@ pub struct PastRecords {
     newest: u64,
 }
 
-/// The columns of an execution.
-const ROW: &str = "SELECT seq, body, detail_hash, hash FROM execution WHERE tenant_id = $1";
-
-impl Execution {
-    fn of(row: &Row) -> Result<Self, StoreError> {
-        Ok(Execution {
-            seq: row.number("seq")?,
-            hash: hex::encode(&row.bytes("hash")?),
-            has_detail: !row.bytes("detail_hash")?.is_empty(),
-            record: row.json("body")?,
-        })
-    }
-}
-
 impl ExecutionFilter {
-    /// Adds its conditions to a statement.
-    fn add_to(&self, sql: &mut String, values: &mut Vec<Value>) {
+    /// A statement that reads these columns of what is looked for, before a number, and its values. The table in which the
+    /// numbers are found is the one that knows the hook, if that is looked for.
+    fn select(&self, columns: &str, tenant: &Tenant, before: u64) -> (String, Vec<Value>) {
         let text = |text: &Option<String>| text.as_deref().map(|text| column(text).into());
-        let conditions: [(&str, Option<Value>); 9] = [
-            ("hook =", text(&self.hook)),
+        let (from, by) = match self.hook {
+            None => ("execution AS e", "e"),
+            Some(_) => (
+                "execution_hook AS h JOIN execution AS e ON e.tenant_id = h.tenant_id AND e.seq = h.seq",
+                "h",
+            ),
+        };
+        let mut sql = format!(
+            "SELECT e.seq, {columns} FROM {from} WHERE {by}.tenant_id = $1 AND {by}.seq < $2"
+        );
+        let mut values = args![&tenant.id, before];
+        let after = format!("{by}.seq >");
+        let like =
+            |text: &String| format!("%{}%", text.to_lowercase().replace(['\\', '%', '_'], "_"));
+        let conditions: [(&str, Option<Value>); 10] = [
+            ("h.hook =", text(&self.hook)),
+            (
+                "lower(body) LIKE",
+                self.text.as_ref().map(|text| like(text).into()),
+            ),
             (
                 "outcome =",
                 self.outcome.map(|outcome| outcome.as_str().into()),
@@ -95,7 +104,7 @@ impl ExecutionFilter {
             ("event =", text(&self.event)),
             ("at >=", self.since.map(Into::into)),
             ("at <", self.until.map(Into::into)),
-            ("seq >", self.after.map(Into::into)),
+            (&after, self.after.map(Into::into)),
         ];
         for (condition, value) in conditions {
             if let Some(value) = value {
@@ -103,8 +112,13 @@ impl ExecutionFilter {
                 let _ = write!(sql, " AND {condition} ${}", values.len());
             }
         }
+        let _ = write!(sql, " ORDER BY {by}.seq DESC LIMIT ${}", values.len() + 1);
+        (sql, values)
     }
 }
+
+/// The columns of an execution.
+const ROW: &str = "body, detail_hash, hash";
 
 impl Tenant {
     async fn executions_of(
@@ -112,8 +126,29 @@ impl Tenant {
         sql: &str,
         values: Vec<Value>,
     ) -> Result<Vec<Execution>, StoreError> {
-        let rows = self.engine().fetch(sql, values).await?;
-        rows.iter().map(Execution::of).collect()
+        let mut found = Vec::new();
+        for row in self.engine().fetch(sql, values).await? {
+            found.push(Execution {
+                seq: row.number("seq")?,
+                hash: hex::encode(&row.bytes("hash")?),
+                has_detail: !row.bytes("detail_hash")?.is_empty(),
+                record: self.record_of(row.json("body")?, &row).await?,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Reads a body or a detail, with the names of its hooks.
+    async fn record_of(&self, mut written: Json, row: &Row) -> Result<Record, StoreError> {
+        self.store
+            .names
+            .unpack(self.engine(), &self.id, &mut written)
+            .await?;
+        let record = serde_json::from_value(written);
+        let mut record: Record =
+            record.map_err(|error| row.wrong("body", &format!("is none: {error}")))?;
+        record.number = Some(row.number("seq")?);
+        Ok(record)
     }
 
     /// Returns a page of executions, newest first, before the one with the number `cursor`.
@@ -127,14 +162,19 @@ impl Tenant {
         cursor: Option<u64>,
         limit: u32,
     ) -> Result<Page<Execution>, StoreError> {
-        let before = before(cursor);
-        let mut sql = format!("{ROW} AND seq < $2");
-        let mut values = args![&self.id, before];
-        filter.add_to(&mut sql, &mut values);
+        let (sql, mut values) = filter.select(ROW, self, before(cursor));
         values.push(rows_for(limit).into());
-        let _ = write!(sql, " ORDER BY seq DESC LIMIT ${}", values.len());
         let found = self.executions_of(&sql, values).await?;
         Ok(Page::of(found, limit, |execution| execution.seq))
+    }
+
+    async fn executions_where(
+        &self,
+        condition: &str,
+        values: Vec<Value>,
+    ) -> Result<Vec<Execution>, StoreError> {
+        let sql = format!("SELECT seq, {ROW} FROM execution WHERE tenant_id = $1 AND {condition}");
+        self.executions_of(&sql, values).await
     }
 
     /// Returns an execution.
@@ -144,9 +184,59 @@ impl Tenant {
     /// If the database fails.
     pub async fn execution(&self, seq: u64) -> Result<Option<Execution>, StoreError> {
         let found = self
-            .executions_of(&format!("{ROW} AND seq = $2"), args![&self.id, seq])
+            .executions_where("seq = $2", args![&self.id, seq])
             .await?;
         Ok(found.into_iter().next())
+    }
+
+    /// Returns how many executions a session has; nothing if it has none.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn session_count(&self, session: &str) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT COUNT(*) AS count FROM execution WHERE tenant_id = $1 AND session = $2";
+        let rows = self
+            .engine()
+            .fetch(sql, args![&self.id, column(session)])
+            .await?;
+        let count = rows.first().map_or(Ok(0), |row| row.number("count"))?;
+        Ok(Some(count).filter(|count| *count > 0))
+    }
+
+    /// Returns the events of executions, with their contexts, as far as they were kept. The admin log says once an hour who
+    /// has read such a list.
+    ///
+    /// # Errors
+    ///
+    /// If one was changed, or the database fails.
+    pub async fn inputs(
+        &self,
+        of: &[Execution],
+        by: &By,
+    ) -> Result<HashMap<u64, Json>, StoreError> {
+        let kept = of
+            .iter()
+            .filter(|one| one.has_detail)
+            .map(|one| one.seq.to_string());
+        let kept = kept.collect::<Vec<_>>().join(", ");
+        let mut inputs = HashMap::new();
+        if kept.is_empty() {
+            return Ok(inputs);
+        }
+        let sql = format!(
+            "SELECT seq, body, detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq IN ({kept})"
+        );
+        for row in self.engine().fetch(&sql, args![&self.id]).await? {
+            if let Some(input) = self.whole(&row)?.get_mut("input").map(Json::take) {
+                inputs.insert(row.number("seq")?, input);
+            }
+        }
+        let hour = self.store.now().as_second() / 3600;
+        if self.store.readers.is_first(&self.id, &by.actor, hour) {
+            self.log_read(by, "execution.list", "").await?;
+        }
+        Ok(inputs)
     }
 
     /// Returns the whole record of an execution, with the event's input, if there is more than its row shows. The admin log
@@ -171,11 +261,18 @@ impl Tenant {
         let detail = self.store.keys.must_open(&place, &row.bytes("detail")?)?;
         self.log_read(by, "execution.detail", &seq.to_string())
             .await?;
-        Ok(json_of(&detail))
+        let Some(mut detail) = json_of(&detail) else {
+            return Ok(None);
+        };
+        self.store
+            .names
+            .unpack(self.engine(), &self.id, &mut detail)
+            .await?;
+        Ok(Some(detail))
     }
 
-    /// Returns what reads the newest `limit` events from `since` on, oldest first, each after what hooks did with it. The
-    /// records are whole, and the admin log says once who has read them.
+    /// Returns what reads the newest `limit` executions from `since` on, oldest first. The records are whole, and the admin
+    /// log says once who has read them.
     ///
     /// # Errors
     ///
@@ -187,43 +284,23 @@ impl Tenant {
         by: &By,
     ) -> Result<PastRecords, StoreError> {
         let filter = ExecutionFilter {
-            // The record of an event is no hook's.
-            hook: Some(String::new()),
             since,
             ..ExecutionFilter::default()
         };
-        let mut sql = "SELECT seq FROM execution WHERE tenant_id = $1".to_owned();
-        let mut values = args![&self.id];
-        filter.add_to(&mut sql, &mut values);
+        let (sql, mut values) = filter.select("at", self, before(None));
         values.push(u64::from(limit).into());
-        let _ = write!(sql, " ORDER BY seq DESC LIMIT ${}", values.len());
         let found = self.engine().fetch(&sql, values).await?;
-        let tenant = self.clone();
-        let (Some(newest), Some(oldest)) = (found.first(), found.last()) else {
-            return Ok(PastRecords {
-                tenant,
-                seq: 0,
-                newest: 0,
-            });
-        };
-        let newest = newest.number("seq")?;
-        // What hooks did with the oldest stands behind the event before it.
-        let seq = self.event_before(oldest.number("seq")?).await?;
-        let read = format!("{}-{newest}", seq + 1);
-        self.log_read(by, "execution.past", &read).await?;
+        let number = |row: Option<&Row>| row.map_or(Ok(0), |row| row.number("seq"));
+        let (newest, oldest) = (number(found.first())?, number(found.last())?);
+        if newest > 0 {
+            let read = format!("{oldest}-{newest}");
+            self.log_read(by, "execution.past", &read).await?;
+        }
         Ok(PastRecords {
-            tenant,
-            seq,
+            tenant: self.clone(),
+            seq: oldest.saturating_sub(1),
             newest,
         })
-    }
-
-    /// The number of the event before another one, or 0.
-    async fn event_before(&self, seq: u64) -> Result<u64, StoreError> {
-        let sql = "SELECT seq FROM execution WHERE tenant_id = $1 AND hook = '' AND seq < $2 \
-                   ORDER BY seq DESC LIMIT 1";
-        let rows = self.engine().fetch(sql, args![&self.id, seq]).await?;
-        rows.first().map_or(Ok(0), |row| row.number("seq"))
     }
 
     /// Returns the executions of a session after the one with the number `seq`, oldest first.
@@ -237,9 +314,9 @@ impl Tenant {
         seq: u64,
         limit: u32,
     ) -> Result<Vec<Execution>, StoreError> {
-        let sql = format!("{ROW} AND session = $2 AND seq > $3 ORDER BY seq LIMIT $4");
         let values = args![&self.id, column(session), seq, u64::from(limit)];
-        self.executions_of(&sql, values).await
+        let after = "session = $2 AND seq > $3 ORDER BY seq LIMIT $4";
+        self.executions_where(after, values).await
     }
 
     /// Returns executions after the one with the number `seq`, oldest first: what a live view shows next.
@@ -249,8 +326,8 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn since(&self, seq: u64, limit: u32) -> Result<Vec<Execution>, StoreError> {
-        let sql = format!("{ROW} AND seq > $2 ORDER BY seq LIMIT $3");
-        self.executions_of(&sql, args![&self.id, seq, u64::from(limit)])
+        let values = args![&self.id, seq, u64::from(limit)];
+        self.executions_where("seq > $2 ORDER BY seq LIMIT $3", values)
             .await
     }
 
@@ -264,22 +341,37 @@ impl Tenant {
             "SELECT seq, {COLUMNS}, body, detail, detail_hash, hash FROM execution \
              WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"
         );
-        let mut unread = 0;
+        let (mut unread, mut lists) = (0, BTreeMap::new());
         let link = |row: &Row| Link::of(row, row.bytes("detail_hash")?);
         let wrong = |row: &Row| {
-            self.wrong(row, &mut unread)
+            self.wrong(row, &mut unread, &mut lists)
                 .unwrap_or_else(|error| Some(error.to_string()))
         };
         let mut verified = self.verify_chain(LOG, &sql, link, wrong).await?;
         verified.unread = unread;
+        for (hash, seq) in lists {
+            if verified.broken.is_none()
+                && let Err(error) = self.store.names.read(self.engine(), &self.id, &hash).await
+            {
+                let what = error.to_string();
+                verified.broken = Some(Broken { seq, what });
+            }
+        }
         Ok(verified)
     }
 
     /// What is wrong with a row whose hash holds.
-    fn wrong(&self, row: &Row, unread: &mut u64) -> Result<Option<String>, StoreError> {
-        let record: Record = row.json("body")?;
-        let columns = Columns::of(&record);
-        if let Some(column) = columns.differs(row) {
+    fn wrong(
+        &self,
+        row: &Row,
+        unread: &mut u64,
+        lists: &mut BTreeMap<String, u64>,
+    ) -> Result<Option<String>, StoreError> {
+        let body: Json = row.json("body")?;
+        if let Some(hash) = body[NAMES].as_str() {
+            lists.entry(hash.to_owned()).or_insert(row.number("seq")?);
+        }
+        if let Some(column) = Columns::of(&body).differs(row) {
             return Ok(Some(format!(
                 "its column `{column}` is not what its body says"
             )));
@@ -319,13 +411,18 @@ impl PastRecords {
         if let Some(last) = rows.last() {
             self.seq = last.number("seq")?;
         }
-        rows.iter().map(|row| self.tenant.whole(row)).collect()
+        let mut records = Vec::new();
+        for row in &rows {
+            let whole = self.tenant.whole(row)?;
+            records.push(self.tenant.record_of(whole, row).await?);
+        }
+        Ok(records)
     }
 }
 
 impl Tenant {
     /// The record of a row, whole if its key is there.
-    fn whole(&self, row: &Row) -> Result<Record, StoreError> {
+    fn whole(&self, row: &Row) -> Result<Json, StoreError> {
         let hash = row.bytes("detail_hash")?;
         if hash.is_empty() {
             return row.json("body");
@@ -334,7 +431,6 @@ impl Tenant {
         let place = place(&self.id, &hash);
         let opened = self.store.keys.open(&place, &row.bytes("detail")?)?;
         let whole = opened.and_then(|detail| json_of(&detail));
-        let whole = whole.and_then(|whole| serde_json::from_value(whole).ok());
         whole.map_or_else(|| row.json("body"), Ok)
     }
 }

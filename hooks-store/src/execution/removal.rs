@@ -58,6 +58,10 @@ impl Tenant {
             let (_, _, gone) = chain::lock(&mut *transaction, &self.id, LOG).await?;
             let end = last.min(gone + BATCH);
             if end <= gone {
+                drop(transaction);
+                if removed > 0 {
+                    self.remove_hooks(gone).await?;
+                }
                 return Ok(removed);
             }
             let sql = "UPDATE chain SET removed_seq = $3, removed_hash = \
@@ -68,5 +72,19 @@ impl Tenant {
             removed += transaction.execute(sql, args![&self.id, end]).await?;
             transaction.commit().await?;
         }
+    }
+
+    /// Removes what says which hooks ran on executions that are gone.
+    async fn remove_hooks(&self, gone: u64) -> Result<(), StoreError> {
+        let sql = "SELECT DISTINCT hook FROM activity WHERE tenant_id = $1";
+        for row in self.engine().fetch(sql, args![&self.id]).await? {
+            let sql = "DELETE FROM execution_hook WHERE tenant_id = $1 AND hook = $2 AND seq <= $3";
+            let mut transaction = self.store.engine.begin().await?;
+            transaction
+                .execute(sql, args![&self.id, row.text("hook")?, gone])
+                .await?;
+            transaction.commit().await?;
+        }
+        Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Counting what is written: how often hooks decided what, and how long they took.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use hooks_runtime::Record;
+use hooks_runtime::{Record, RecordPart};
 
 use super::row::column;
 use crate::engine::{Value, args};
@@ -14,11 +15,14 @@ pub(crate) const HOUR: i64 = 60 * MINUTE;
 /// What stands before the outcome of a hook in shadow mode: nothing of it came to be.
 pub(crate) const WOULD: &str = "would_";
 
+/// What stands before the outcome of a hook that failed while the event went on: it did not guard.
+pub(crate) const OPEN: &str = "open_";
+
 /// What is counted together: the hook, when, the outcome and the power of two of the microseconds. In this order, two writers
 /// never wait for each other.
 type Key<'a> = (&'a str, i64, &'a str, u32);
 
-/// What one execution counts as.
+/// What an event, or a hook on it, counts as.
 pub(super) struct Spot {
     hook: String,
     at: i64,
@@ -27,15 +31,33 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// A whole dispatch counts as nothing: its hooks do.
-    pub(super) fn of(record: &Record) -> Option<Self> {
-        let would = if record.shadow { WOULD } else { "" };
-        (!record.is_event()).then(|| Spot {
-            hook: column(&record.hook),
+    /// An event counts as one without a hook, and each of its steps as one of its hook.
+    pub(super) fn of(record: &Record) -> Vec<Self> {
+        let spot = |hook: &str, outcome: String, took: Duration| Spot {
+            hook: column(hook),
             at: record.at.as_microsecond(),
-            outcome: [would, record.outcome.as_str()].concat(),
-            bucket: record.duration.as_micros().max(1).ilog2(),
-        })
+            outcome,
+            bucket: took.as_micros().max(1).ilog2(),
+        };
+        let mut spots = Vec::new();
+        if record.is_event() {
+            let outcome = record.outcome.as_str().to_owned();
+            spots.push(spot("", outcome, record.duration));
+        }
+        // What the agent waited for is a step of the event, too.
+        if record.part != Some(RecordPart::Audited) {
+            let steps = record.steps.iter().map(|step| {
+                let mark = match step {
+                    _ if step.shadow => WOULD,
+                    _ if step.has_failed_open() => OPEN,
+                    _ => "",
+                };
+                let outcome = [mark, step.outcome.as_str()].concat();
+                spot(&step.hook, outcome, step.duration)
+            });
+            spots.extend(steps);
+        }
+        spots
     }
 }
 
@@ -53,12 +75,9 @@ pub(super) async fn add(
             outcome,
             bucket,
         } = spot;
-        *counts
-            .entry(("", at - at.rem_euclid(MINUTE), outcome, *bucket))
-            .or_default() += 1;
-        *counts
-            .entry((hook, at - at.rem_euclid(HOUR), outcome, *bucket))
-            .or_default() += 1;
+        let span = if hook.is_empty() { MINUTE } else { HOUR };
+        let key = (&**hook, at - at.rem_euclid(span), &**outcome, *bucket);
+        *counts.entry(key).or_default() += 1;
     }
     let sql = "INSERT INTO activity (tenant_id, hook, at, outcome, bucket, count) VALUES ($1, $2, $3, $4, $5, $6) \
                ON CONFLICT (tenant_id, hook, at, outcome, bucket) DO UPDATE SET count = activity.count + excluded.count";

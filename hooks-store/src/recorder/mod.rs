@@ -4,6 +4,7 @@
 //! the database does not answer, the task tries again, the queue fills up, and what does not fit is counted.
 
 pub(crate) mod activity;
+pub(crate) mod names;
 pub(crate) mod row;
 
 use std::collections::HashMap;
@@ -13,10 +14,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hooks_runtime::{Record, Recorder};
+use hooks_runtime::{Record, RecordStep, Recorder};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
+use self::names::Lists;
 use self::row::{Mark, Ready, expect_exact};
 use crate::crypt::Keys;
 use crate::engine::Engine;
@@ -160,7 +162,7 @@ impl Recorder for StoreRecorder {
         let bytes = size(record);
         let exact = expect_exact(record);
         if let Err(error) = &exact {
-            tracing::error!(hook = record.hook, %error, "a record cannot be kept");
+            tracing::error!(event = record.event, %error, "a record cannot be kept");
         }
         let mut queue = shared.queue();
         if exact.is_ok() && queue.records.len() < QUEUE && queue.bytes + bytes <= QUEUE_BYTES {
@@ -222,6 +224,7 @@ pub(crate) struct Writer {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) keys: Keys,
     pub(crate) rows: Rows,
+    pub(crate) names: Lists,
 }
 
 impl Writer {
@@ -231,12 +234,12 @@ impl Writer {
         records: Vec<Record>,
         mark: &mut Mark,
     ) -> Result<(), StoreError> {
-        let keys = self.keys.clone();
+        let (keys, names) = (self.keys.clone(), self.names.clone());
         // Making the rows takes so long that it would hold up others.
-        let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys)).await;
+        let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys, &names)).await;
         let made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
         row::write(&*self.engine, &made, mark).await?;
-        self.rows.add(&made);
+        self.rows.add(&made.rows);
         Ok(())
     }
 }
@@ -294,10 +297,12 @@ async fn save(
 
 /// About how many bytes a record takes: its texts and its values.
 fn size(record: &Record) -> usize {
-    let texts = [&record.hook, &record.source, &record.handler, &record.event];
-    let texts = texts
-        .into_iter()
-        .chain([&record.session_id, &record.agent_id, &record.why]);
+    let texts = [
+        &record.hook,
+        &record.event,
+        &record.session_id,
+        &record.agent_id,
+    ];
     let more = [
         &record.subject,
         &record.tenant_id,
@@ -305,12 +310,24 @@ fn size(record: &Record) -> usize {
         &record.reason,
         &record.trace_id,
     ];
-    let texts = texts.chain(more.into_iter().flatten());
-    let texts = texts.chain(&record.messages).chain(&record.warnings);
+    let texts = texts.into_iter().chain(more.into_iter().flatten());
+    let texts = texts.chain(&record.warnings).map(String::len);
     let values = [&record.change, &record.input].into_iter().flatten();
+    let names = (record.unmet.len() + record.unasked.len()) * size_of::<Arc<str>>();
     size_of::<Record>()
-        + texts.map(String::len).sum::<usize>()
+        + names
+        + texts.sum::<usize>()
         + values.map(size_of_value).sum::<usize>()
+        + record.steps.iter().map(size_of_step).sum::<usize>()
+}
+
+fn size_of_step(step: &RecordStep) -> usize {
+    let texts = [&step.hook, &step.source, &step.handler, &step.why];
+    let texts = texts.into_iter().chain(&step.reason);
+    let texts = texts.chain(&step.messages).chain(&step.warnings);
+    size_of::<RecordStep>()
+        + texts.map(String::len).sum::<usize>()
+        + step.change.as_ref().map_or(0, size_of_value)
 }
 
 fn size_of_value(value: &Value) -> usize {

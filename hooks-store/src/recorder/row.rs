@@ -1,17 +1,20 @@
 //! A record as a row: what is in its body, its detail and its columns, and how a batch of them is written.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use hooks_builtin::Redact;
 use hooks_runtime::{__is_exact as is_exact, Record};
+use jiff::Timestamp;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::Value as Json;
 
 use super::activity::{self, Spot};
+use super::names::{List, Lists};
 use crate::chain::{self, Link};
 use crate::crypt::Keys;
-use crate::engine::{Engine, Row, Value, args};
+use crate::engine::{Engine, Row, Transaction, Value, args};
 use crate::error::StoreError;
 use crate::text::{self, sha256};
 
@@ -24,7 +27,7 @@ const LONGEST: usize = 256;
 /// How many rows one statement inserts: with one length, it is prepared once.
 const CHUNK: usize = 64;
 
-/// The fields of a record that somebody may have written a secret into. The others are names.
+/// The fields of a record, and of a step, that somebody may have written a secret into. The others are names.
 const FREE: [&str; 6] = ["why", "reason", "change", "messages", "warnings", "input"];
 
 /// A record that is ready to be written.
@@ -35,7 +38,9 @@ pub(crate) struct Ready {
     detail: Vec<u8>,
     detail_hash: Vec<u8>,
     /// What it counts as.
-    spot: Option<Spot>,
+    spots: Vec<Spot>,
+    /// The hooks that ran.
+    hooks: BTreeSet<String>,
 }
 
 /// What is looked for. It is all in the body, too.
@@ -52,18 +57,23 @@ pub(crate) fn column(text: &str) -> String {
 }
 
 impl Columns {
-    pub(crate) fn of(record: &Record) -> Self {
-        let version = record.hook_version.map(|version| version.to_string());
+    /// The columns of a body. Earlier versions had one for each hook, with its version.
+    pub(crate) fn of(body: &Json) -> Self {
+        let text = |key: &str| column(body[key].as_str().unwrap_or_default()).into();
+        let version = body["hook_version"]
+            .as_u64()
+            .map(|version| version.to_string());
+        let at: Option<Timestamp> = body["at"].as_str().and_then(|at| at.parse().ok());
         Columns(vec![
-            record.at.into(),
-            record.revision.into(),
-            column(&record.hook).into(),
+            at.unwrap_or_default().into(),
+            body["revision"].as_u64().unwrap_or_default().into(),
+            text("hook"),
             version.unwrap_or_default().into(),
-            column(&record.event).into(),
-            column(record.subject.as_deref().unwrap_or_default()).into(),
-            column(&record.session_id).into(),
-            column(&record.agent_id).into(),
-            record.outcome.as_str().into(),
+            text("event"),
+            text("subject"),
+            text("session_id"),
+            text("agent_id"),
+            text("outcome"),
         ])
     }
 
@@ -82,24 +92,59 @@ pub(crate) fn place<'a>(tenant: &'a str, hash: &'a str) -> [&'a str; 4] {
 
 /// Checks that the body of a record can have its own numbers exactly. Those of an event may be any.
 pub(crate) fn expect_exact(record: &Record) -> Result<(), StoreError> {
-    let micros = u64::try_from(record.duration.as_micros()).unwrap_or(u64::MAX);
+    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     text::expect_exact("/revision", record.revision)?;
-    text::expect_exact("/hook_version", record.hook_version.unwrap_or_default())?;
-    text::expect_exact("/duration_us", micros)
+    text::expect_exact("/duration_us", micros(record.duration))?;
+    for (nth, step) in record.steps.iter().enumerate() {
+        let version = step.hook_version.unwrap_or_default();
+        text::expect_exact(&format!("/steps/{nth}/hook_version"), version)?;
+        text::expect_exact(&format!("/steps/{nth}/duration_us"), micros(step.duration))?;
+    }
+    Ok(())
+}
+
+/// Rows, and the lists of names that they need: each with its tenant.
+pub(crate) struct Batch {
+    pub(super) rows: Vec<Ready>,
+    lists: Vec<(String, Arc<List>)>,
 }
 
 /// Makes rows of records.
-pub(crate) fn ready(records: &[Record], keys: &Keys) -> Result<Vec<Ready>, StoreError> {
-    records.iter().map(|record| one(record, keys)).collect()
+pub(crate) fn ready(records: &[Record], keys: &Keys, names: &Lists) -> Result<Batch, StoreError> {
+    let written = |record| serde_json::to_value(record).expect("a record is JSON");
+    let mut wholes: Vec<Json> = records.iter().map(written).collect();
+    let mut tenants: BTreeMap<&str, Vec<&mut Json>> = BTreeMap::new();
+    for (record, whole) in records.iter().zip(&mut wholes) {
+        let tenant = record.tenant_id.as_deref().unwrap_or_default();
+        tenants.entry(tenant).or_default().push(whole);
+    }
+    let lists = tenants.into_iter().filter_map(|(tenant, mut wholes)| {
+        let list = names.pack(tenant, &mut wholes)?;
+        Some((tenant.to_owned(), list))
+    });
+    let lists = lists.collect();
+    let rows = records.iter().zip(wholes);
+    let rows = rows.map(|(record, whole)| one(record, whole, keys));
+    Ok(Batch {
+        rows: rows.collect::<Result<_, _>>()?,
+        lists,
+    })
 }
 
-fn one(record: &Record, keys: &Keys) -> Result<Ready, StoreError> {
+/// Redacts what somebody has written in a record or in a step.
+fn redact(part: &mut Json) {
     static REDACT: LazyLock<Redact> = LazyLock::new(Redact::new);
-    let mut whole = serde_json::to_value(record).expect("a record is JSON");
     for field in FREE {
-        if let Some(value) = whole.get_mut(field) {
+        if let Some(value) = part.get_mut(field) {
             REDACT.__texts(value);
         }
+    }
+}
+
+fn one(record: &Record, mut whole: Json, keys: &Keys) -> Result<Ready, StoreError> {
+    redact(&mut whole);
+    if let Some(Json::Array(steps)) = whole.get_mut("steps") {
+        steps.iter_mut().for_each(redact);
     }
     let mut body = whole.clone();
     let fields = body.as_object_mut().expect("a record is an object");
@@ -131,11 +176,12 @@ fn one(record: &Record, keys: &Keys) -> Result<Ready, StoreError> {
     }
     Ok(Ready {
         tenant,
-        columns: Columns::of(record),
+        columns: Columns::of(&body),
         body: text::canonical(&body),
         detail,
         detail_hash,
-        spot: Spot::of(record),
+        spots: Spot::of(record),
+        hooks: record.steps.iter().map(|step| column(&step.hook)).collect(),
     })
 }
 
@@ -153,16 +199,34 @@ fn leaves(value: &mut Json, change: &mut dyn FnMut(&mut Json)) {
     }
 }
 
-fn insert(rows: usize) -> String {
-    let width = COLUMNS.split(", ").count() + 6;
+/// The statement that inserts so many rows.
+fn insert(table: &str, columns: &str, rows: usize) -> String {
+    let width = columns.split(", ").count();
     let rows = (0..rows).map(|row| {
         let places = (1..=width).map(|place| format!("${}", row * width + place));
         format!("({})", places.collect::<Vec<_>>().join(", "))
     });
-    format!(
-        "INSERT INTO execution (tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash) VALUES {}",
-        rows.collect::<Vec<_>>().join(", ")
-    )
+    let rows = rows.collect::<Vec<_>>().join(", ");
+    format!("INSERT INTO {table} ({columns}) VALUES {rows}")
+}
+
+/// Inserts rows: as many at once as a prepared statement takes.
+async fn insert_all(
+    transaction: &mut dyn Transaction,
+    [many, one]: &[String; 2],
+    rows: Vec<Vec<Value>>,
+) -> Result<(), StoreError> {
+    let mut rows = rows.into_iter();
+    while rows.len() > 0 {
+        let (sql, count) = if rows.len() < CHUNK {
+            (one, 1)
+        } else {
+            (many, CHUNK)
+        };
+        let values = rows.by_ref().take(count).flatten().collect();
+        transaction.execute(sql, values).await?;
+    }
+    Ok(())
 }
 
 /// A row that a transaction was about to commit: its tenant, its number and its hash.
@@ -173,13 +237,18 @@ pub(crate) type Mark = Option<(String, u64, Vec<u8>)>;
 /// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
 pub(crate) async fn write(
     engine: &dyn Engine,
-    rows: &[Ready],
+    batch: &Batch,
     mark: &mut Mark,
 ) -> Result<(), StoreError> {
-    static MANY: LazyLock<String> = LazyLock::new(|| insert(CHUNK));
-    static ONE: LazyLock<String> = LazyLock::new(|| insert(1));
+    static ROWS: LazyLock<[String; 2]> = LazyLock::new(|| {
+        let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
+        [CHUNK, 1].map(|rows| insert("execution", &columns, rows))
+    });
+    static HOOKS: LazyLock<[String; 2]> = LazyLock::new(|| {
+        [CHUNK, 1].map(|rows| insert("execution_hook", "tenant_id, hook, seq", rows))
+    });
     let mut tenants: BTreeMap<&str, Vec<&Ready>> = BTreeMap::new();
-    for row in rows {
+    for row in &batch.rows {
         tenants.entry(&row.tenant).or_default().push(row);
     }
     let mut transaction = engine.begin().await?;
@@ -194,6 +263,12 @@ pub(crate) async fn write(
         }
         *mark = None;
     }
+    for (tenant, list) in &batch.lists {
+        let sql = "INSERT INTO execution_names (tenant_id, hash, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        transaction
+            .execute(sql, args![tenant, &list.hash, list.body()])
+            .await?;
+    }
     let mut last = None;
     for (tenant, rows) in tenants {
         let links = rows.iter().map(|row| Link {
@@ -205,27 +280,36 @@ pub(crate) async fn write(
         last = links
             .last()
             .map(|link| (tenant.to_owned(), link.seq, link.hash.clone()));
-        let spots = rows.iter().filter_map(|row| row.spot.as_ref());
+        let spots = rows.iter().flat_map(|row| &row.spots);
         activity::add(&mut *transaction, tenant, spots).await?;
-        let rows: Vec<_> = rows.into_iter().zip(links).collect();
-        let (many, single) = rows.split_at(rows.len() - rows.len() % CHUNK);
-        let many = many.chunks(CHUNK).map(|chunk| (&*MANY, chunk));
-        for (sql, chunk) in many.chain(single.chunks(1).map(|chunk| (&*ONE, chunk))) {
-            let values = chunk.iter().flat_map(|(row, link)| values(row, link));
-            transaction.execute(sql, values.collect()).await?;
+        let mut hooks: Vec<(&str, u64)> = Vec::new();
+        for (row, link) in rows.iter().zip(&links) {
+            hooks.extend(row.hooks.iter().map(|hook| (&**hook, link.seq)));
         }
+        // In the order of the table, a page of it is written once.
+        hooks.sort_unstable();
+        let hooks = hooks
+            .into_iter()
+            .map(|(hook, seq)| args![tenant, hook, seq]);
+        insert_all(&mut *transaction, &HOOKS, hooks.collect()).await?;
+        let rows = rows
+            .into_iter()
+            .zip(&links)
+            .map(|(row, link)| values(row, link));
+        insert_all(&mut *transaction, &ROWS, rows.collect()).await?;
     }
     *mark = last;
     transaction.commit().await
 }
 
-fn values(row: &Ready, link: &Link) -> impl Iterator<Item = Value> {
-    let first = [Value::from(&row.tenant), link.seq.into()];
-    let last = [
+fn values(row: &Ready, link: &Link) -> Vec<Value> {
+    let mut values = vec![Value::from(&row.tenant), link.seq.into()];
+    values.extend(row.columns.0.iter().cloned());
+    values.extend([
         Value::Text(row.body.clone()),
         row.detail.clone().into(),
         row.detail_hash.clone().into(),
         link.hash.clone().into(),
-    ];
-    first.into_iter().chain(row.columns.0.clone()).chain(last)
+    ]);
+    values
 }

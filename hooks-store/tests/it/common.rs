@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use hooks_runtime::{Record, RecordOutcome};
+use hooks_runtime::{Record, RecordOutcome, RecordStep};
 use hooks_store::{By, Keys, Mistake, Store, StoreBuilder, StoreError};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -91,6 +91,9 @@ pub(crate) fn record(hook: &str) -> Record {
     record.tenant_id = Some("acme".into());
     record.outcome = RecordOutcome::Block;
     record.reason = Some("not today".into());
+    let mut step = RecordStep::new(hook, RecordOutcome::Block);
+    step.handler = "rule".into();
+    record.steps = vec![step];
     record
 }
 

@@ -157,7 +157,7 @@ async fn a_hook_that_must_be_recorded_waits_and_fails_if_it_is_not() {
         let result = hooks.intercept(&cx, &mut call).await;
         result.as_cancel().map(|cancel| cancel.reason.to_string())
     };
-    for (seq, tool) in [(1, "deploy"), (2, "ship")] {
+    for (seq, tool) in [(1, "deploy"), (3, "ship")] {
         assert_eq!(blocked(tool).await, None);
         // The row is there when the call goes on.
         let row = acme.execution(seq).await.unwrap().unwrap();
@@ -249,7 +249,7 @@ async fn every_flipped_bit_shows() {
     let store = place.open().await;
     let acme = store.tenant("acme");
     let mut long = record("a");
-    long.hook_version = Some(1);
+    long.unmet = vec!["b".into()];
     long.reason = Some("x".repeat(1000));
     acme.insert(vec![long; 5]).await.unwrap();
     acme.create(&crate::common::block("a", "deploy"), &ada())
@@ -264,14 +264,7 @@ async fn every_flipped_bit_shows() {
     };
     let numbers = ["at", "revision"];
     let texts = [
-        "hook",
-        "hook_version",
-        "event",
-        "tool",
-        "session",
-        "agent",
-        "outcome",
-        "body",
+        "hook", "event", "tool", "session", "agent", "outcome", "body",
     ];
     let bytes = ["detail", "detail_hash", "hash"];
     let changes = numbers.map(|column| (column, format!("{column} + 1")));
@@ -307,6 +300,14 @@ async fn every_flipped_bit_shows() {
         run("DROP TABLE kept".into()).await;
         assert_eq!(acme.verify().await.unwrap().broken, None);
     }
+    run("UPDATE execution SET hook_version = '2' WHERE seq = 3".into()).await;
+    assert_eq!(acme.verify().await.unwrap().broken.unwrap().seq, 3);
+    run("UPDATE execution SET hook_version = ''".into()).await;
+    // The names of the hooks that did not run.
+    run("UPDATE execution_names SET body = replace(body, 'b', 'c')".into()).await;
+    assert_eq!(acme.verify().await.unwrap().broken.unwrap().seq, 1);
+    run("UPDATE execution_names SET body = replace(body, 'c', 'b')".into()).await;
+    assert_eq!(acme.verify().await.unwrap().broken, None);
     // The last row is gone, and so is the first.
     for (gone, first) in [(5, 5), (1, 1)] {
         run(format!("DELETE FROM execution WHERE seq = {gone}")).await;

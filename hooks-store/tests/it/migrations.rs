@@ -1,6 +1,6 @@
 //! Migrations: rows in the shape of an earlier version, read by today's code, and tables that this version does not know.
 
-use hooks_store::{Store, StoreError};
+use hooks_store::{ExecutionFilter, Store, StoreError};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::common::Place;
@@ -19,6 +19,10 @@ const OLD: &[(&str, &str, &[&str])] = &[
             "INSERT INTO token VALUES ('acme', 'id', 'ci', 'author', '', 'hash', 'ada', 5)",
             "INSERT INTO budget VALUES ('acme', '2026-11', 7)",
             "INSERT INTO node VALUES ('acme', 'node 1', 1, 'hash', '', 5)",
+            r#"INSERT INTO execution VALUES ('acme', 1, 1767323045000000, 7, 'a', '3', 'BeforeToolCall', 'ls', 's1', '', 'block',
+               '{"at":"2026-01-02T03:04:05Z","duration_us":12,"event":"BeforeToolCall","handler":"rule","hook":"a","hook_version":3,"outcome":"block","revision":7,"session_id":"s1","subject":"ls","why":"w"}', x'', x'', x'00')"#,
+            r#"INSERT INTO execution VALUES ('acme', 2, 1767323045000000, 7, '', '', 'BeforeToolCall', 'ls', 's1', '', 'block',
+               '{"at":"2026-01-02T03:04:05Z","duration_us":12,"event":"BeforeToolCall","handler":"event","hook":"","outcome":"block","revision":7,"session_id":"s1","subject":"ls","why":"decided by `a`"}', x'', x'', x'00')"#,
         ],
     ),
     (
@@ -30,6 +34,11 @@ const OLD: &[(&str, &str, &[&str])] = &[
         include_str!("../../migrations/0003_node_order.sql"),
         "node order",
         &["INSERT INTO node_order VALUES ('acme', 'node 1', 'hash', '[]')"],
+    ),
+    (
+        include_str!("../../migrations/0004_event.sql"),
+        "event",
+        &["INSERT INTO execution_names VALUES ('acme', 'hash', '[]')"],
     ),
 ];
 
@@ -94,6 +103,15 @@ async fn rows_of_every_earlier_version_can_be_read() {
         assert_eq!(acme.nodes().await.unwrap()[0].name, "node 1");
         let activity = acme.activity(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
         assert_eq!(activity.len(), usize::from(last >= 2));
+        let filter = ExecutionFilter {
+            hook: Some("a".into()),
+            ..ExecutionFilter::default()
+        };
+        let of_hook = acme.executions(&filter, None, 9).await.unwrap().items;
+        assert_eq!((of_hook.len(), of_hook[0].seq), (1, 1));
+        assert_eq!(of_hook[0].record.steps[0].hook_version, Some(3));
+        let event = acme.execution(2).await.unwrap().unwrap().record;
+        assert_eq!((event.is_event(), &*event.hook), (true, "a"));
         let order = acme.node_order("node 1").await.unwrap();
         assert_eq!(order.is_some(), last >= 3);
         acme.create(&crate::common::block("b", "deploy"), &crate::common::ada())

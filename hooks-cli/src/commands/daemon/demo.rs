@@ -8,7 +8,7 @@ use hooks_core::agent::{
     AfterToolCall, AgentContext, BeforeToolCall, ToolCall, ToolOutput, run_tool_call,
 };
 use hooks_core::{HookAction, hook, hooks, priority};
-use hooks_runtime::{EventRecords, Runtime};
+use hooks_runtime::Runtime;
 use hooks_store::{By, NodeReport, Role, Store};
 use serde_json::{Value, json};
 
@@ -120,8 +120,7 @@ fn no_sudo(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
 /// Makes tool calls, again and again, under its own hooks, the built-in ones and those of the store, and reports as a node.
 async fn work(store: Store, runtime: Runtime) {
     let tenant = store.tenant(TENANT);
-    let events = EventRecords::new(store.recorder());
-    let hooks = hooks![trim, no_sudo, ..runtime.clone()].with_probe(&events);
+    let hooks = hooks![trim, no_sudo, ..runtime.clone()];
     let cx = AgentContext::new("demo").with_tenant_id(TENANT);
     let calls = [
         ("Bash", json!({ "command": "ls" })),

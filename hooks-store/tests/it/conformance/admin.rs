@@ -121,6 +121,7 @@ pub(crate) async fn a_sample_is_saved_and_removed(place: Place) {
     let store = place.open().await;
     let acme = store.tenant("acme");
     let sample = NewSample {
+        expect: Some("block".into()),
         name: "a force push".into(),
         event: "BeforeToolCall".into(),
         cx: json!({ "agent_id": "writer" }),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_runtime::{Record, RecordOutcome, Recorder as _};
+use hooks_runtime::{Record, RecordOutcome, RecordStep, Recorder as _};
 use hooks_store::{ExecutionFilter, Retention, verify_lines};
 use jiff::Timestamp;
 use serde_json::json;
@@ -14,7 +14,9 @@ pub(crate) async fn a_record_becomes_a_row(place: Place) {
     let (mut rows, others) = (store.tenant("acme").rows(), store.tenant("other").rows());
     let recorder = store.recorder();
     let mut written = record("a");
-    written.hook_version = Some(3);
+    written.steps[0].hook_version = Some(3);
+    written.unmet = vec!["b".into(), "c".into()];
+    written.unasked = vec!["d".into(), "b".into()];
     written.duration = Duration::from_micros(12);
     recorder.record(&written);
     recorder.record(&Record::new("no tenant", "RunStart"));
@@ -23,6 +25,9 @@ pub(crate) async fn a_record_becomes_a_row(place: Place) {
     assert!(!others.has_changed().unwrap(), "it is not theirs");
     let acme = store.tenant("acme");
     let read = acme.execution(1).await.unwrap().unwrap();
+    written.number = Some(1);
+    // Names are in the order of the list that they are written against.
+    written.unasked.reverse();
     assert_eq!(
         (read.seq, read.has_detail, &read.record),
         (1, false, &written)
@@ -212,7 +217,7 @@ pub(crate) async fn a_number_is_kept_as_it_is_or_refused(place: Place) {
     let acme = store.tenant("acme");
     let event = json!({ "event": { "id": u64::MAX, "least": i64::MIN } });
     let mut most = record("a");
-    (most.revision, most.hook_version) = (MOST, Some(MOST));
+    (most.revision, most.steps[0].hook_version) = (MOST, Some(MOST));
     most.duration = Duration::from_micros(MOST);
     most.change = Some(json!([{ "op": "add", "path": "/id", "value": MOST + 2 }]));
     most.input = Some(event.clone());
@@ -224,9 +229,9 @@ pub(crate) async fn a_number_is_kept_as_it_is_or_refused(place: Place) {
     assert_eq!(serde_json::from_value::<Record>(detail).unwrap(), most);
     let mut wrong = [record("b"), record("b"), record("b")];
     wrong[0].revision = MOST + 1;
-    wrong[1].hook_version = Some(u64::MAX);
+    wrong[1].steps[0].hook_version = Some(u64::MAX);
     wrong[2].duration = Duration::MAX;
-    let fields = ["revision", "hook_version", "duration_us"];
+    let fields = ["revision", "steps/0/hook_version", "duration_us"];
     let recorder = store.recorder();
     for (field, wrong) in fields.into_iter().zip(wrong) {
         recorder.record(&wrong);
@@ -251,16 +256,18 @@ pub(crate) async fn a_number_is_kept_as_it_is_or_refused(place: Place) {
 
 pub(crate) async fn events_of_the_past_are_read_whole(place: Place) {
     let acme = place.open().await.tenant("acme");
-    let mut written = Vec::new();
-    for number in 0..100 {
-        let mut hook = record("gate");
-        hook.reason = Some(format!("{number} {}", "y".repeat(300)));
-        let mut event = record("");
-        event.handler = "event".into();
+    let written = (0..100).map(|number| {
+        let mut event = record("gate");
+        event.reason = Some(format!("{number} {}", "y".repeat(300)));
         event.input = Some(json!({ "event": { "name": format!("tool-{number}") } }));
-        written.extend([hook, event]);
+        event.unmet = vec![format!("hook {}", number / 50).into()];
+        event.number = Some(number + 1);
+        event
+    });
+    let written: Vec<_> = written.collect();
+    for some in written.chunks(30) {
+        acme.insert(some.to_vec()).await.unwrap();
     }
-    acme.insert(written.clone()).await.unwrap();
     let read = async |limit: u32| {
         let mut past = acme.past(None, limit, &ada()).await.unwrap();
         let mut read = Vec::new();
@@ -272,10 +279,7 @@ pub(crate) async fn events_of_the_past_are_read_whole(place: Place) {
             read.extend(some);
         }
     };
-    for record in &mut written {
-        record.tenant_id = Some("acme".into());
-    }
-    assert_eq!(read(70).await, written[60..], "each event with its hooks");
+    assert_eq!(read(70).await, written[30..]);
     assert_eq!(read(1000).await, written);
     let none = acme.past(Some(jiff::Timestamp::MAX), 10, &ada()).await;
     assert!(none.unwrap().next().await.unwrap().is_empty());
@@ -286,8 +290,77 @@ pub(crate) async fn events_of_the_past_are_read_whole(place: Place) {
         .collect();
     assert_eq!(
         entries,
-        [("execution.past", "1-200"), ("execution.past", "61-200")]
+        [("execution.past", "1-100"), ("execution.past", "31-100")]
     );
+}
+
+pub(crate) async fn the_hooks_that_did_not_run_are_bits(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let names = |range: std::ops::Range<u32>| range.map(|n| format!("hook number {n}").into());
+    let events = (0..20_u32).map(|n| {
+        let mut event = record("a");
+        event.unmet = names(0..500).collect();
+        event.unasked = names(500..1000 + n).collect();
+        event
+    });
+    let events: Vec<_> = events.collect();
+    acme.insert(events[..10].to_vec()).await.unwrap();
+    acme.insert(events[10..].to_vec()).await.unwrap();
+    let lines = acme.lines(0, 100).await.unwrap();
+    let line: serde_json::Value = serde_json::from_str(&lines[19]).unwrap();
+    assert_eq!(line["unasked"][518], "hook number 1018");
+    assert!(line["record"].to_string().len() < 1000, "{line}");
+    assert_eq!(verify_lines(lines.join("\n").as_bytes()).unwrap().rows, 20);
+    // A store that is opened again knows the lists, too.
+    let acme = if place.is_shared() {
+        place.open().await.tenant("acme")
+    } else {
+        acme
+    };
+    for (event, read) in events.iter().zip(acme.since(0, 100).await.unwrap()) {
+        assert_eq!(
+            (&event.unmet, &event.unasked),
+            (&read.record.unmet, &read.record.unasked)
+        );
+    }
+    assert_eq!(acme.verify().await.unwrap().broken, None);
+}
+
+pub(crate) async fn the_events_of_a_hook_are_found(place: Place) {
+    let retention = Retention {
+        rows: Some(6),
+        ..Retention::default()
+    };
+    let store = place.builder().retention(retention).open().await.unwrap();
+    let acme = store.tenant("acme");
+    let events = (0..10).map(|n| {
+        let mut event = record("decides");
+        // A guard may judge twice.
+        event.steps.push(event.steps[0].clone());
+        if n % 2 == 0 {
+            event
+                .steps
+                .push(RecordStep::new("shadow", RecordOutcome::Block));
+        }
+        event
+    });
+    acme.insert(events.collect()).await.unwrap();
+    let found = async |hook: &str, cursor| {
+        let filter = ExecutionFilter {
+            hook: Some(hook.into()),
+            tool: Some("shell".into()),
+            ..ExecutionFilter::default()
+        };
+        let page = acme.executions(&filter, cursor, 3).await.unwrap();
+        page.items.iter().map(|one| one.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(found("shadow", None).await, [9, 7, 5]);
+    assert_eq!(found("shadow", Some(5)).await, [3, 1]);
+    assert_eq!(found("decides", None).await, [10, 9, 8]);
+    assert!(found("nothing", None).await.is_empty());
+    assert_eq!(store.retain().await.unwrap(), 4);
+    assert_eq!(found("shadow", Some(7)).await, [5]);
 }
 
 pub(crate) async fn payloads_are_redacted(place: Place) {
@@ -295,7 +368,7 @@ pub(crate) async fn payloads_are_redacted(place: Place) {
     let mut leaky = record("a");
     leaky.reason = Some("the key is AKIAIOSFODNN7EXAMPLE".into());
     leaky.change = Some(json!([{ "op": "add", "path": "/x", "value": "AKIAIOSFODNN7EXAMPLE" }]));
-    leaky.messages = vec!["AKIAIOSFODNN7EXAMPLE ".repeat(30)];
+    leaky.steps[0].messages = vec!["AKIAIOSFODNN7EXAMPLE ".repeat(30)];
     leaky.input = Some(json!({ "text": "AKIAIOSFODNN7EXAMPLE" }));
     acme.insert(vec![leaky]).await.unwrap();
     let row = acme.execution(1).await.unwrap().unwrap();
@@ -545,12 +618,14 @@ pub(crate) async fn what_hooks_did_is_counted_when_it_is_written(place: Place) {
     ] {
         let mut one = record(hook);
         (one.at, one.duration) = (at(time), Duration::from_micros(micros));
+        one.steps[0].duration = one.duration;
         records.push(one);
     }
     acme.insert(records.clone()).await.unwrap();
     acme.insert(records).await.unwrap();
     let mut shadow = record("a");
-    shadow.shadow = true;
+    shadow.steps[0].shadow = true;
+    (shadow.outcome, shadow.hook) = (RecordOutcome::Continue, String::new());
     let other = store.tenant("other");
     other.insert(vec![record("a"), shadow]).await.unwrap();
     let counts = |rows: Vec<hooks_store::Activity>| {
@@ -579,7 +654,14 @@ pub(crate) async fn what_hooks_did_is_counted_when_it_is_written(place: Place) {
             ("b".to_owned(), noon, 8192, 2)
         ]
     );
-    let counted = other.activity(Timestamp::UNIX_EPOCH).await.unwrap();
+    // The event went on, whatever a hook in shadow mode said.
+    let events = other.activity(Timestamp::UNIX_EPOCH).await.unwrap();
+    let outcomes: Vec<_> = events.iter().map(|one| one.outcome).collect();
+    assert_eq!(outcomes, [RecordOutcome::Block, RecordOutcome::Continue]);
+    let counted = other
+        .activity_of(None, Timestamp::UNIX_EPOCH)
+        .await
+        .unwrap();
     let [did, would] = counted.as_slice() else {
         panic!("{counted:?}");
     };

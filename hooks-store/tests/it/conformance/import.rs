@@ -165,7 +165,7 @@ pub(crate) async fn settings_of_claude_run_by_its_rules(place: Place) {
     assert!(result.as_cancel().unwrap().reason.contains("no deploy"));
     recorder.flush().await.unwrap();
     let record = acme.execution(1).await.unwrap().unwrap().record;
-    assert_eq!(record.hook_version, Some(1));
+    assert_eq!(record.steps[0].hook_version, Some(1));
     let mut wrong = settings;
     wrong["hooks"]["PreToolUse"][0]["hooks"][0]["type"] = json!("comand");
     let body = json!({ "name": "wrong", "claude": wrong });

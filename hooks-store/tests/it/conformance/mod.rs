@@ -78,6 +78,8 @@ conformance! {
         a_long_text_is_cut_and_whole_in_the_detail,
         a_number_is_kept_as_it_is_or_refused,
         events_of_the_past_are_read_whole,
+        the_hooks_that_did_not_run_are_bits,
+        the_events_of_a_hook_are_found,
         payloads_are_redacted,
         a_chain_holds_and_can_be_verified_alone,
         two_processes_share_a_chain,
