@@ -11,7 +11,7 @@ use uuid::{NoContext, Timestamp as IdTime, Uuid};
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
-use crate::engine::{Engine, Reads, args};
+use crate::engine::{Engine, Reads, Row, Value, args};
 use crate::error::StoreError;
 use crate::recorder::names::Lists;
 use crate::recorder::{Rows, StoreRecorder, Writer};
@@ -105,6 +105,14 @@ impl Inner {
         let seconds = u64::try_from(now.as_second()).unwrap_or_default();
         let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
         Uuid::new_v7(IdTime::from_unix(NoContext, seconds, nanos)).to_string()
+    }
+
+    /// Writes what is no change of a person, so nobody reads anything again because of it.
+    pub(crate) async fn note(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        let mut transaction = self.engine.begin().await?;
+        let rows = transaction.fetch(sql, args).await?;
+        transaction.commit().await?;
+        Ok(rows)
     }
 
     pub(crate) async fn newest_change(&self) -> Result<u64, StoreError> {

@@ -112,6 +112,11 @@ pub struct Token {
     pub author: String,
     /// When.
     pub at: Timestamp,
+    /// When it was last used, to a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<Timestamp>,
+    /// Through which door it was last used.
+    pub used_from: String,
 }
 
 /// Who calls with a token.
@@ -125,9 +130,11 @@ pub struct Caller {
     pub agent: Option<String>,
     /// The token's name.
     pub name: String,
+    /// The hash of the token, by which [`Store::caller_of`] finds it again.
+    pub hash: String,
 }
 
-fn hash(plain: &str) -> String {
+pub(crate) fn hash(plain: &str) -> String {
     hex::encode(sha256(plain.as_bytes()))
 }
 
@@ -151,17 +158,38 @@ impl Store {
         if !plain.starts_with(PREFIX) {
             return Ok(None);
         }
+        self.caller_of(hash(plain)).await
+    }
+
+    /// Returns who calls with the token that has a [hash](Caller::hash).
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn caller_of(&self, hash: String) -> Result<Option<Caller>, StoreError> {
         let sql = "SELECT tenant_id, role, agent, name FROM token WHERE hash = $1";
-        let rows = self.0.engine.fetch(sql, args![hash(plain)]).await?;
+        let rows = self.0.engine.fetch(sql, args![&hash]).await?;
         let caller = rows.first().map(|row| {
             Ok(Caller {
                 tenant: row.text("tenant_id")?,
                 role: role(row)?,
                 agent: agent(row)?,
                 name: row.text("name")?,
+                hash,
             })
         });
         caller.transpose()
+    }
+
+    /// Notes that a token was used now. It is no change, so nobody reads anything again because of it.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn token_used(&self, hash: &str, from: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE token SET used = $2, used_from = $3 WHERE hash = $1";
+        let values = args![hash, self.0.now(), from];
+        self.0.note(sql, values).await.map(drop)
     }
 }
 
@@ -182,7 +210,7 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the database fails.
+    /// If another token has the name, or the database fails.
     pub async fn token_new(
         &self,
         name: &str,
@@ -191,7 +219,14 @@ impl Tenant {
         by: &By,
     ) -> Result<PlainToken, StoreError> {
         let token = PlainToken(format!("{PREFIX}{}", random_text()));
-        let mut write = self.write(by).await?;
+        let by = by.clone().comment(name);
+        let mut write = self.write(&by).await?;
+        let sql = "SELECT id FROM token WHERE tenant_id = $1 AND name = $2";
+        if !write.read(sql, args![&self.id, name]).await?.is_empty() {
+            let message = format!("there is a token with the name `{name}` already");
+            let help = "choose another name, or revoke that one first";
+            return Err(StoreError::invalid("/name", message, help));
+        }
         let id = self.store.new_id();
         let sql = "INSERT INTO token (tenant_id, id, name, role, agent, hash, author, at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -218,8 +253,7 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
-        let sql =
-            "SELECT id, name, role, agent, author, at FROM token WHERE tenant_id = $1 ORDER BY id";
+        let sql = "SELECT id, name, role, agent, author, at, used, used_from FROM token WHERE tenant_id = $1 ORDER BY id";
         let rows = self.engine().fetch(sql, args![&self.id]).await?;
         let tokens = rows.iter().map(|row| {
             Ok(Token {
@@ -229,24 +263,29 @@ impl Tenant {
                 agent: agent(row)?,
                 author: row.text("author")?,
                 at: row.time("at")?,
+                used: Some(row.time("used")?).filter(|used| *used > Timestamp::UNIX_EPOCH),
+                used_from: row.text("used_from")?,
             })
         });
         tokens.collect()
     }
 
-    /// Takes a token back: from now on, it is none.
+    /// Takes a token back: from now on, it is none, and its sessions are over.
     ///
     /// # Errors
     ///
     /// If there is no such token, or the database fails.
     pub async fn revoke_token(&self, id: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
-        let sql = "DELETE FROM token WHERE tenant_id = $1 AND id = $2 RETURNING role";
+        let sql = "DELETE FROM token WHERE tenant_id = $1 AND id = $2 RETURNING role, hash";
         let rows = write.read(sql, args![&self.id, id]).await?;
         let row = rows
             .first()
             .ok_or_else(|| StoreError::NotFound(format!("token {id:?}")))?;
         let role = row.text("role")?;
+        let sql = "DELETE FROM session WHERE tenant_id = $1 AND token = $2";
+        let own = args![&self.id, row.text("hash")?];
+        write.execute(sql, own).await?;
         write.log("token.revoke", id, &role, "").await?;
         write.commit().await
     }

@@ -1,8 +1,9 @@
 //! `hooks token new` makes a token for a store, with which a person, an agent or a node asks its daemon.
 
+use std::iter;
 use std::process::ExitCode;
 
-use hooks_store::{By, Role, Store};
+use hooks_store::{By, Role, Store, Token};
 use serde_json::json;
 
 use crate::paint::{self, say};
@@ -28,9 +29,9 @@ pub(crate) struct Args {
     /// The agent that it is for.
     #[arg(long)]
     agent: Option<String>,
-    /// What it is called in the list of tokens and in the log of changes.
-    #[arg(long, default_value = "command line")]
-    name: String,
+    /// What it is called in the list of tokens and in the log of changes; by default `command line`, and a number if that is taken.
+    #[arg(long)]
+    name: Option<String>,
 }
 
 pub(crate) fn run(command: Tokens, as_json: bool) -> Done {
@@ -39,8 +40,12 @@ pub(crate) fn run(command: Tokens, as_json: bool) -> Done {
         let store = Store::open(&args.store).await?;
         let tenant = store.tenant(&args.tenant);
         let by = By::new("command line").from("cli");
+        let name = match args.name {
+            Some(name) => name,
+            None => free_name(&tenant.tokens().await?),
+        };
         let token = tenant
-            .token_new(&args.name, args.role, args.agent.as_deref(), &by)
+            .token_new(&name, args.role, args.agent.as_deref(), &by)
             .await;
         store.close().await;
         token
@@ -52,4 +57,11 @@ pub(crate) fn run(command: Tokens, as_json: bool) -> Done {
         say!("{token}");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn free_name(tokens: &[Token]) -> String {
+    let first = iter::once("command line".to_owned());
+    let mut names = first.chain((2..).map(|number| format!("command line {number}")));
+    let is_free = |name: &String| tokens.iter().all(|token| token.name != *name);
+    names.find(is_free).unwrap_or_default()
 }

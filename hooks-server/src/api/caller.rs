@@ -7,7 +7,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use hooks_runtime::Record;
-use hooks_store::{By, Role, Tenant};
+use hooks_store::{By, Role, Session, StoreError, Tenant};
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -21,7 +21,7 @@ const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant
 /// Keys that name a tenant.
 const KEYS: &[&str] = &["tenant", "tenant_id", "tenantId"];
 
-/// Who asks. It has no `Debug`, because it has the token.
+/// Who asks.
 #[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) tenant: Tenant,
@@ -31,15 +31,29 @@ pub(crate) struct Caller {
     name: String,
     /// Through which door.
     from: String,
-    /// None if a link of the daemon's own has opened the console.
+    /// The hash of the token. None if a link of the daemon's own has opened the console.
     token: Option<Arc<str>>,
 }
 
 impl Caller {
     /// Reads a token.
     pub(crate) async fn of_token(api: &Api, token: &str, from: &str) -> Result<Self, Problem> {
+        Caller::of(api, token, from, api.store.caller(token)).await
+    }
+
+    /// Reads a token that is known by its hash.
+    pub(crate) async fn of_hash(api: &Api, hash: &str, from: &str) -> Result<Self, Problem> {
+        Caller::of(api, hash, from, api.store.caller_of(hash.to_owned())).await
+    }
+
+    async fn of(
+        api: &Api,
+        key: &str,
+        from: &str,
+        known: impl Future<Output = Result<Option<hooks_store::Caller>, StoreError>>,
+    ) -> Result<Self, Problem> {
         let read = async {
-            let known = api.store.caller(token).await?;
+            let known = known.await?;
             let known = known.ok_or_else(|| {
                 Problem::new(
                     StatusCode::UNAUTHORIZED,
@@ -52,10 +66,17 @@ impl Caller {
                 agent: known.agent,
                 name: known.name,
                 from: String::new(),
-                token: Some(token.into()),
+                token: Some(known.hash.into()),
             })
         };
-        let caller = api.callers.get(token, read).await?;
+        let caller = api.callers.get(key, read).await?;
+        if let Some(hash) = &caller.token
+            && api.noted.check_key(hash).is_ok()
+        {
+            let (store, hash, from) = (api.store.clone(), Arc::clone(hash), from.to_owned());
+            // Nobody waits for it.
+            tokio::spawn(async move { store.token_used(&hash, &from).await });
+        }
         Ok(Caller {
             from: from.to_owned(),
             ..caller
@@ -65,7 +86,7 @@ impl Caller {
     /// Reads the token again: on a connection that stays, it may have been revoked since the last time.
     pub(crate) async fn again(&self, api: &Api) -> Result<Self, Problem> {
         match &self.token {
-            Some(token) => Caller::of_token(api, token, &self.from).await,
+            Some(hash) => Caller::of_hash(api, hash, &self.from).await,
             None => Ok(self.clone()),
         }
     }
@@ -101,9 +122,12 @@ impl Caller {
         Caller::of_token(api, token.trim(), from).await
     }
 
-    /// Whether both have the same token. All links of the daemon count as one.
-    pub(crate) fn has_token_of(&self, other: &Caller) -> bool {
-        self.token == other.token
+    /// What a session of the console keeps of the caller.
+    pub(crate) fn session(&self) -> Session {
+        Session {
+            tenant: self.tenant.id().to_owned(),
+            token: self.token.as_deref().unwrap_or_default().to_owned(),
+        }
     }
 
     /// Whether the caller may read what an agent did: with the token of one agent, only what that one did.
@@ -146,7 +170,7 @@ impl Caller {
     pub(crate) fn at_least(&self, role: Role) -> Result<By, Problem> {
         if self.role < role {
             let why = format!(
-                "this needs the role {role}, and the token has {}",
+                "your role is {}, and this needs {role}: ask an owner",
                 self.role
             );
             return Err(Problem::new(StatusCode::FORBIDDEN, why));

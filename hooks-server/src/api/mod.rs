@@ -80,6 +80,8 @@ pub(crate) struct Api {
     pub(crate) tenants: Tenants,
     /// How many requests each token may still send.
     rate: DefaultKeyedRateLimiter<Option<Arc<str>>>,
+    /// Tokens whose use was noted in the last minute.
+    noted: DefaultKeyedRateLimiter<Arc<str>>,
     /// The room for connections that stay, by their tokens.
     staying: Mutex<HashMap<Option<Arc<str>>, Arc<Semaphore>>>,
     /// By their tokens.
@@ -110,6 +112,7 @@ impl Api {
         let quota = Quota::per_second(rate).allow_burst(rate.saturating_mul(BURST));
         Api {
             rate: RateLimiter::keyed(quota),
+            noted: RateLimiter::keyed(Quota::per_minute(NonZeroU32::MIN)),
             staying: Mutex::default(),
             tenants: Tenants::new(store.recorder(), node),
             callers: Unchanged::new(store.changes()),

@@ -31,6 +31,17 @@ impl From<jiff::Timestamp> for Time {
     }
 }
 
+/// A time, if there is one.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(value_type = Option<String>, format = DateTime)]
+pub(crate) struct Used(Option<jiff::Timestamp>);
+
+impl From<Option<jiff::Timestamp>> for Used {
+    fn from(at: Option<jiff::Timestamp>) -> Self {
+        Used(at)
+    }
+}
+
 /// A word of a list.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(value_type = String)]
@@ -266,6 +277,10 @@ wire! {
         author: String,
         /// When.
         at: Time,
+        /// When it was last used, to a minute.
+        used: Used,
+        /// Through which door it was last used.
+        used_from: String,
     }
     /// A write of a person.
     AdminEntry from store::AdminEntry {

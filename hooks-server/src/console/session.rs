@@ -9,8 +9,8 @@ use axum::extract::{FromRequestParts, Query, State};
 use axum::http::header::{COOKIE, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
-use axum::response::{IntoResponse as _, Response};
-use hooks_store::{By, Role, Tenant};
+use axum::response::IntoResponse as _;
+use hooks_store::{By, Role, Session, Tenant};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -18,19 +18,15 @@ use tokio::time::Instant;
 
 use super::Console;
 use super::failed::Failed;
-use super::frame::{self, page, to};
+use super::frame::{self, Answer, page, to};
 use super::guard::Site;
 use super::sent::Form;
 use crate::api::Api;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 
-/// How long a session lives after it was last used, and in all.
-const IDLE: Duration = Duration::from_hours(12);
-const LONGEST: Duration = Duration::from_hours(7 * 24);
-
-/// How many sessions of one token are open at once. A further one closes the one that was not used for the longest time.
-const MOST: usize = 16;
+/// How long a session is known without asking the store, which notes then that it is used.
+const KNOWN: Duration = Duration::from_mins(1);
 
 /// How long a link of the daemon is good.
 const LINK: Duration = Duration::from_mins(10);
@@ -42,25 +38,19 @@ const SECURE: (&str, &str) = (
     "Path=/; HttpOnly; SameSite=Lax; Secure",
 );
 
-/// The sessions that are open, and the links that open one.
+/// The links that open a session, and the sessions that were asked for. All sessions are in the store.
 #[derive(Default)]
 pub(crate) struct Sessions {
     links: Mutex<HashMap<String, (Tenant, Instant)>>,
-    open: Mutex<HashMap<String, Session>>,
+    known: Mutex<HashMap<String, Known>>,
 }
 
-struct Session {
-    caller: Caller,
-    begun: Instant,
-    used: Instant,
+struct Known {
+    session: Session,
+    /// When the store was asked, unless it is to be asked again.
+    asked: Option<Instant>,
     /// What follows the session learns by its end that the session is closed.
     end: watch::Sender<()>,
-}
-
-impl Session {
-    fn is_over(&self) -> bool {
-        self.used.elapsed() >= IDLE || self.begun.elapsed() >= LONGEST
-    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -90,37 +80,52 @@ impl Sessions {
         (made.elapsed() < LINK).then_some(tenant)
     }
 
-    fn open(&self, caller: Caller) -> String {
+    async fn open(&self, api: &Api, caller: &Caller) -> Result<String, Problem> {
         let id = secret();
-        let mut open = locked(&self.open);
-        open.retain(|_, session| !session.is_over());
-        let own = open
-            .iter()
-            .filter(|(_, one)| one.caller.has_token_of(&caller));
-        let own: Vec<_> = own.map(|(id, session)| (session.used, id)).collect();
-        if own.len() >= MOST
-            && let Some((_, oldest)) = own.into_iter().min()
-        {
-            let oldest = oldest.clone();
-            open.remove(&oldest);
+        if api.store.open_session(&id, &caller.session()).await? {
+            // It may be one of these.
+            let mut known = locked(&self.known);
+            known.values_mut().for_each(|known| known.asked = None);
         }
-        let now = Instant::now();
-        let session = Session {
-            caller,
-            begun: now,
-            used: now,
-            end: watch::Sender::default(),
-        };
-        open.insert(id.clone(), session);
-        id
+        Ok(id)
     }
 
     /// Who has a session, and its end.
-    fn caller(&self, id: &str) -> Option<(Caller, watch::Receiver<()>)> {
-        let mut open = locked(&self.open);
-        let session = open.get_mut(id).filter(|session| !session.is_over())?;
-        session.used = Instant::now();
-        Some((session.caller.clone(), session.end.subscribe()))
+    async fn caller(
+        &self,
+        api: &Api,
+        id: &str,
+    ) -> Result<Option<(Caller, watch::Receiver<()>)>, Problem> {
+        let is_fresh = |known: &&Known| known.asked.is_some_and(|at| at.elapsed() < KNOWN);
+        let of = |known: &Known| (known.session.clone(), known.end.subscribe());
+        let fresh = locked(&self.known).get(id).filter(is_fresh).map(of);
+        let (session, end) = if let Some(fresh) = fresh {
+            fresh
+        } else {
+            let session = api.store.session(id).await?;
+            let mut known = locked(&self.known);
+            known.retain(|_, one| is_fresh(&&*one) || one.end.receiver_count() > 0);
+            let Some(session) = session else {
+                known.remove(id);
+                return Ok(None);
+            };
+            let one = known.entry(id.to_owned()).or_insert_with(|| Known {
+                session,
+                asked: None,
+                end: watch::Sender::default(),
+            });
+            one.asked = Some(Instant::now());
+            of(one)
+        };
+        // The token may have been revoked since.
+        let caller = match &*session.token {
+            "" => Ok(Caller::of_link(api.store.tenant(&session.tenant))),
+            hash => Caller::of_hash(api, hash, "console").await,
+        };
+        match caller {
+            Err(problem) if problem.is_about_rights() => Ok(None),
+            caller => Ok(Some((caller?, end))),
+        }
     }
 }
 
@@ -142,10 +147,12 @@ impl Console {
     }
 
     /// Closes the session of a browser.
-    fn close(&self, headers: &HeaderMap) {
+    async fn close(&self, headers: &HeaderMap) -> Result<(), Problem> {
         if let Some(id) = cookie(headers, self.cookie().0) {
-            locked(&self.sessions.open).remove(id);
+            locked(&self.sessions.known).remove(id);
+            self.api.store.close_session(id).await?;
         }
+        Ok(())
     }
 }
 
@@ -178,17 +185,11 @@ impl FromRequestParts<Console> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Failed> {
         let id = cookie(&parts.headers, console.cookie().0);
-        let session = id.and_then(|id| console.sessions.caller(id));
-        let stranger = || Failed::Stranger(parts.uri.to_string());
-        let (caller, end) = session.ok_or_else(stranger)?;
-        // The token of the session may have been revoked since.
-        let caller = caller.again(&console.api).await.map_err(|problem| {
-            if problem.is_about_rights() {
-                stranger()
-            } else {
-                problem.into()
-            }
-        })?;
+        let session = match id {
+            Some(id) => console.sessions.caller(&console.api, id).await?,
+            None => None,
+        };
+        let (caller, end) = session.ok_or_else(|| Failed::Stranger(parts.uri.to_string()))?;
         caller.count(&console.api)?;
         caller.at_least(Role::Viewer)?;
         Ok(Visitor {
@@ -224,19 +225,19 @@ pub(super) async fn form(
     method: Method,
     headers: HeaderMap,
     Query(asked): Query<Asked>,
-) -> Response {
+) -> Answer {
     // Who only asks whether there is something does not use the link up.
     if method == Method::GET
         && let Some(tenant) = console.sessions.follow(&asked.code)
     {
-        return entered(&console, &headers, Caller::of_link(tenant), &asked.next);
+        return entered(&console, &headers, &Caller::of_link(tenant), &asked.next).await;
     }
-    let used = "the link was used already, is older than 10 minutes, or the daemon has started again: use a token";
-    page(&Page {
+    let used = "The link was used already, is older than 10 minutes, or the daemon has started again: use a token.";
+    Ok(page(&Page {
         theme: frame::theme(&headers),
         next: asked.next,
         error: (!asked.code.is_empty()).then(|| used.to_owned()),
-    })
+    }))
 }
 
 #[derive(Deserialize)]
@@ -251,14 +252,14 @@ pub(super) async fn open(
     State(console): State<Console>,
     headers: HeaderMap,
     Form(login): Form<Login>,
-) -> Response {
+) -> Answer {
     let caller = Caller::of_token(&console.api, login.token.trim(), "console").await;
     let counted = caller.and_then(person).and_then(|caller| {
         caller.count(&console.api)?;
         Ok(caller)
     });
     match counted {
-        Ok(caller) => entered(&console, &headers, caller, &login.next),
+        Ok(caller) => entered(&console, &headers, &caller, &login.next).await,
         Err(problem) => {
             tracing::warn!(why = problem.detail(), "a login to the console was refused");
             let shown = Page {
@@ -266,7 +267,7 @@ pub(super) async fn open(
                 next: login.next,
                 error: Some(problem.detail().to_owned()),
             };
-            (problem.status(), page(&shown)).into_response()
+            Ok((problem.status(), page(&shown)).into_response())
         }
     }
 }
@@ -282,21 +283,21 @@ fn person(caller: Caller) -> Result<Caller, Problem> {
     }
 }
 
-fn entered(console: &Console, headers: &HeaderMap, caller: Caller, next: &str) -> Response {
+async fn entered(console: &Console, headers: &HeaderMap, caller: &Caller, next: &str) -> Answer {
     // The browser has one cookie, so the session of before is nobody's.
-    console.close(headers);
-    let id = console.sessions.open(caller);
+    console.close(headers).await?;
+    let id = console.sessions.open(&console.api, caller).await?;
     let (name, how) = console.cookie();
     let cookie = format!("{name}={id}; {how}");
-    ([(SET_COOKIE, cookie)], to(next)).into_response()
+    Ok(([(SET_COOKIE, cookie)], to(next)).into_response())
 }
 
 /// Closes the session.
-pub(super) async fn close(State(console): State<Console>, headers: HeaderMap) -> Response {
-    console.close(&headers);
+pub(super) async fn close(State(console): State<Console>, headers: HeaderMap) -> Answer {
+    console.close(&headers).await?;
     let (name, how) = console.cookie();
     let gone = format!("{name}=; {how}; Max-Age=0");
-    ([(SET_COOKIE, gone)], to("/login")).into_response()
+    Ok(([(SET_COOKIE, gone)], to("/login")).into_response())
 }
 
 #[cfg(test)]
@@ -304,25 +305,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn links_and_sessions_end_in_time() {
+    async fn a_link_is_good_once_and_not_for_long() {
         let store = hooks_store::Store::open("sqlite::memory:").await.unwrap();
         let tenant = store.tenant("acme");
         tokio::time::pause();
         let sessions = Sessions::default();
-        let (good, late) = (sessions.link(tenant.clone()), sessions.link(tenant.clone()));
+        let (good, late) = (sessions.link(tenant.clone()), sessions.link(tenant));
         assert!(sessions.follow(&good).is_some());
         assert!(sessions.follow(&good).is_none(), "it is good once");
         tokio::time::advance(LINK).await;
         assert!(sessions.follow(&late).is_none());
-
-        let used = sessions.open(Caller::of_link(tenant.clone()));
-        let idle = sessions.open(Caller::of_link(tenant));
-        for _ in 0..LONGEST.as_secs() / (IDLE.as_secs() / 2) - 1 {
-            tokio::time::advance(IDLE / 2).await;
-            assert!(sessions.caller(&used).is_some());
-        }
-        assert!(sessions.caller(&idle).is_none());
-        tokio::time::advance(IDLE / 2).await;
-        assert!(sessions.caller(&used).is_none());
     }
 }

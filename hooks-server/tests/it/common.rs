@@ -261,8 +261,14 @@ impl Stored {
     pub(crate) async fn client(&self, tenant: &str, role: &str) -> Client {
         let by = By::new("the test");
         let tenant = self.store.tenant(tenant);
+        // The first has the name of its role.
+        let others = tenant.tokens().await.unwrap().len();
+        let name = match others {
+            0 => role.to_owned(),
+            others => format!("{role} {others}"),
+        };
         let token = tenant
-            .token_new(role, role.parse().unwrap(), None, &by)
+            .token_new(&name, role.parse().unwrap(), None, &by)
             .await
             .unwrap();
         self.with_token(&token.to_string())

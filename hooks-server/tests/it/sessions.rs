@@ -31,6 +31,58 @@ async fn a_link_opens_one_session() {
 }
 
 #[tokio::test]
+async fn a_restart_logs_nobody_out() {
+    let stored = stored().await;
+    let visitor = stored.visit("acme", "viewer").await;
+    // Another daemon on the same store, as one that has started again.
+    let start = async || {
+        let server = Server::builder().store(stored.store.clone());
+        let server = server.listen("127.0.0.1:0".parse().unwrap());
+        let server = server.bind().await.unwrap();
+        let (address, link) = (server.address().unwrap(), server.login("acme").unwrap());
+        tokio::spawn(async move { server.run(&Shutdown::new()).await });
+        (address, link)
+    };
+    let get = async |address, path: &str, cookie: &str| {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let cookie = format!("cookie: {cookie}\r\n");
+        exchange(stream, &request("GET", path, &cookie, "")).await
+    };
+    let ((first, link), (second, _)) = (start().await, start().await);
+    assert_eq!(get(second, "/", &visitor.cookie).await.status, 200);
+    let (_, path) = link.split_once(&first.to_string()).unwrap();
+    let entered = get(first, path, "").await;
+    let cookie = entered.header("set-cookie").unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    let shown = get(second, "/settings", cookie).await;
+    assert!(shown.body.contains("· owner"), "{shown:?}");
+
+    // Who reads the database has no cookie, and no token.
+    let database = std::fs::read_dir(stored.folder.path()).unwrap();
+    let secret = cookie.split_once('=').unwrap().1;
+    for file in database {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(secret) && !text.contains("hks_"));
+    }
+}
+
+#[tokio::test]
+async fn a_token_says_when_it_was_used() {
+    let stored = stored().await;
+    let client = stored.client("acme", "owner").await;
+    client.get("/hooks").await;
+    let used = stored
+        .eventually(async || {
+            let tokens = client.get("/tokens").await.json();
+            let used = tokens["items"][0].clone();
+            used["used"].is_string().then_some(used)
+        })
+        .await;
+    assert_eq!(used["used_from"], "api", "{used}");
+}
+
+#[tokio::test]
 async fn who_logs_in_often_closes_no_session_of_others() {
     let stored = stored().await;
     let other = stored.visit("beta", "viewer").await;

@@ -183,6 +183,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../../migrations/0003_node_order.sql"),
     ),
     ("event", include_str!("../../migrations/0004_event.sql")),
+    ("session", include_str!("../../migrations/0005_session.sql")),
 ];
 
 /// The migrations in the words of an engine.

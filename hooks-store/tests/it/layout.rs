@@ -24,6 +24,7 @@ const LAYOUT: Layout = Layout {
         "node",
         "sample",
         "token",
+        "session",
         "reencrypt",
         "import",
         "open",

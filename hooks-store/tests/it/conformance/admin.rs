@@ -1,9 +1,9 @@
 //! The admin log, tokens and samples.
 
-use hooks_store::{NewSample, Role, StoreError};
+use hooks_store::{NewSample, Role, Session, Store, StoreError};
 use serde_json::json;
 
-use crate::common::{Place, ada, block, mistakes};
+use crate::common::{Clock, Place, ada, block, mistakes};
 
 pub(crate) async fn every_write_is_in_the_log_and_the_log_is_a_chain(place: Place) {
     let store = place.open().await;
@@ -115,6 +115,86 @@ pub(crate) async fn a_token_is_shown_once_and_can_be_taken_back(place: Place) {
     ));
     acme.revoke_token(&tokens[0].id, &ada()).await.unwrap();
     assert!(store.caller(&plain).await.unwrap().is_none());
+}
+
+pub(crate) async fn a_token_has_a_name_of_its_own_and_says_when_it_was_used(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let new = async || acme.token_new("ci", Role::Viewer, None, &ada()).await;
+    let token = new().await.unwrap();
+    let told = mistakes(new().await);
+    assert_eq!(told[0].path, "/name");
+    let other = store.tenant("other");
+    other
+        .token_new("ci", Role::Viewer, None, &ada())
+        .await
+        .unwrap();
+
+    let read = async || acme.tokens().await.unwrap().remove(0);
+    assert_eq!(read().await.used, None);
+    let caller = store.caller(&token.to_string()).await.unwrap().unwrap();
+    let changes = store.changes();
+    store.token_used(&caller.hash, "api").await.unwrap();
+    let used = read().await;
+    assert!(used.used >= Some(used.at) && used.used_from == "api");
+    assert!(!changes.has_changed().unwrap(), "nobody reads again");
+    assert!(other.tokens().await.unwrap()[0].used.is_none());
+
+    acme.revoke_token(&used.id, &ada()).await.unwrap();
+    new().await.unwrap();
+}
+
+fn of_link() -> Session {
+    Session {
+        tenant: "acme".into(),
+        token: String::new(),
+    }
+}
+
+pub(crate) async fn a_session_outlives_the_process_and_ends_in_time(place: Place) {
+    let clock = Clock::at("2026-11-01T00:00:00Z");
+    let open = async || place.builder().clock(clock.read()).open().await.unwrap();
+    let mut store = open().await;
+    for cookie in ["used", "idle", "closed"] {
+        store.open_session(cookie, &of_link()).await.unwrap();
+    }
+    store.close_session("closed").await.unwrap();
+    let is_open = async |store: &Store, cookie| store.session(cookie).await.unwrap().is_some();
+    assert!(!is_open(&store, "closed").await && !is_open(&store, "").await);
+    for day in 1..=8 {
+        for hour in ["01", "09", "17"] {
+            clock.set(&format!("2026-11-{day:02}T{hour}:00:00Z"));
+            if place.is_shared() {
+                store = open().await;
+            }
+            assert_eq!(is_open(&store, "used").await, day < 8, "{day} {hour}");
+        }
+        assert!(!is_open(&store, "idle").await);
+    }
+}
+
+pub(crate) async fn a_session_ends_with_its_token(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let by = ada();
+    let token = acme.token_new("ci", Role::Viewer, None, &by);
+    let token = token.await.unwrap().to_string();
+    let caller = store.caller(&token).await.unwrap().unwrap();
+    let session = Session {
+        token: caller.hash,
+        ..of_link()
+    };
+    store.open_session("link", &of_link()).await.unwrap();
+    for number in 0..17 {
+        let cookie = format!("cookie {number}");
+        let closed = store.open_session(&cookie, &session).await.unwrap();
+        assert_eq!(closed, number == 16, "{number}");
+    }
+    let is_open = async |cookie: &str| store.session(cookie).await.unwrap().is_some();
+    assert!(!is_open("cookie 0").await && is_open("cookie 1").await);
+    let id = acme.tokens().await.unwrap().remove(0).id;
+    acme.revoke_token(&id, &ada()).await.unwrap();
+    assert!(!is_open("cookie 1").await && is_open("link").await);
 }
 
 pub(crate) async fn a_sample_is_saved_and_removed(place: Place) {
