@@ -142,7 +142,7 @@ impl Names {
 /// The columns of a hook with its newest version.
 const HOOK: &str = "SELECT h.id, h.name, h.version, v.hash, v.body, v.author, v.comment, v.at FROM hook h \
      JOIN hook_version v ON v.tenant_id = h.tenant_id AND v.hook_id = h.id AND v.version = h.version \
-     WHERE h.tenant_id = $1 AND h.deleted = 0";
+     WHERE h.tenant_id = $1";
 
 impl Hook {
     fn of(tenant: &Tenant, row: &Row) -> Result<Self, StoreError> {
@@ -173,8 +173,21 @@ impl Tenant {
     }
 
     pub(crate) async fn hooks_in(&self, reads: &mut dyn Reads) -> Result<Vec<Hook>, StoreError> {
-        let sql = format!("{HOOK} AND h.id <> $2 ORDER BY h.place, h.id");
+        let sql = format!("{HOOK} AND h.deleted = 0 AND h.id <> $2 ORDER BY h.place, h.id");
         let rows = reads.read(&sql, args![&self.id, SETTINGS]).await?;
+        rows.iter().map(|row| Hook::of(self, row)).collect()
+    }
+
+    /// Returns hooks that are deleted, the newest first. The last version of each says who has deleted it, and has the text of
+    /// before, which [`restore`](Self::restore) brings back.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn deleted(&self, limit: u32) -> Result<Vec<Hook>, StoreError> {
+        let sql = format!("{HOOK} AND h.deleted = 1 ORDER BY v.at DESC, h.id LIMIT $2");
+        let values = args![&self.id, u64::from(limit)];
+        let rows = self.engine().fetch(&sql, values).await?;
         rows.iter().map(|row| Hook::of(self, row)).collect()
     }
 
@@ -188,7 +201,7 @@ impl Tenant {
     }
 
     async fn hook_in(&self, reads: &mut dyn Reads, id: &str) -> Result<Option<Hook>, StoreError> {
-        let sql = format!("{HOOK} AND h.id = $2");
+        let sql = format!("{HOOK} AND h.deleted = 0 AND h.id = $2");
         let rows = reads.read(&sql, args![&self.id, id]).await?;
         rows.first().map(|row| Hook::of(self, row)).transpose()
     }

@@ -3,14 +3,18 @@
 //! A publication reads and checks the set without a lock. Then it locks, and if anybody has written meanwhile, it begins
 //! again: what is published is what was checked. If others write all the time, it locks first.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use hooks_runtime::{Bundle, Source, SourceError};
 use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
+use crate::bundle::name_of;
 use crate::capability::Capabilities;
 use crate::engine::{Reads, Row, args};
 use crate::error::{Mistake, StoreError};
@@ -61,6 +65,17 @@ impl Revision {
             hooks: head.hooks.len(),
         })
     }
+}
+
+fn by_name(hooks: &[Value]) -> BTreeMap<&str, &Value> {
+    hooks.iter().map(|hook| (name_of(hook), hook)).collect()
+}
+
+/// Whether a hook of the draft is this one but for its version.
+fn is_same(draft: &Value, hook: &Value) -> bool {
+    let mut draft = draft.clone();
+    draft.as_object_mut().map(|keys| keys.remove("version"));
+    draft == *hook
 }
 
 /// The set of a revision.
@@ -141,6 +156,44 @@ impl Tenant {
     ///
     /// If there is no such revision, its set has mistakes by now, or the database fails.
     pub async fn rollback(&self, number: u64, by: &By) -> Result<Published, StoreError> {
+        self.go_back(number, false, by).await
+    }
+
+    /// Publishes the content of an old revision as a new one. What the draft had changed since the last publication stays
+    /// changed, and what it had as it was published goes back, so that to publish it later brings back nothing else.
+    ///
+    /// ```
+    /// use hooks_store::{By, Store};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let (acme, by) = (Store::open("sqlite::memory:").await?.tenant("acme"), By::new("ada"));
+    /// let hook = |name: &str| json!({ "name": name, "event": "BeforeToolCall", "block": "no" });
+    /// for name in ["first", "wrong", "unpublished"] {
+    ///     acme.create(&hook(name), &by).await?;
+    ///     if name != "unpublished" {
+    ///         acme.publish(&by).await?;
+    ///     }
+    /// }
+    /// acme.rollback_keeping_draft(1, &by).await?;
+    /// let names: Vec<_> = acme.hooks().await?.into_iter().map(|hook| hook.name).collect();
+    /// assert_eq!(names, ["first", "unpublished"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`rollback`](Self::rollback).
+    pub async fn rollback_keeping_draft(
+        &self,
+        number: u64,
+        by: &By,
+    ) -> Result<Published, StoreError> {
+        self.go_back(number, true, by).await
+    }
+
+    async fn go_back(&self, number: u64, keeps: bool, by: &By) -> Result<Published, StoreError> {
         let old = self.revision(number).await?;
         let old = old.ok_or_else(|| StoreError::NotFound(format!("revision {number}")))?;
         let set = self.lowered_set(&old)?;
@@ -148,12 +201,52 @@ impl Tenant {
         loop {
             let mut look = self.look(by, &mut tries).await?;
             self.check_with_others(&mut look, &old).await?;
-            if let Some(mut write) = look.write().await? {
-                self.replace(&mut write, set.clone()).await?;
-                let draft = self.draft_in(&mut write).await?;
-                return self.make_revision(write, draft, "revision.rollback").await;
+            let Some(mut write) = look.write().await? else {
+                continue;
+            };
+            let mut draft = set.clone();
+            if keeps {
+                draft = self.rebased(&mut write, &set).await?;
             }
+            self.replace(&mut write, draft).await?;
+            let mut live = self.draft_in(&mut write).await?;
+            if keeps {
+                // What the draft has changed is published in the version that it had.
+                let draft = by_name(&live.hooks);
+                let hooks = set.hooks.iter().zip(&old.hooks).map(|(hook, old)| {
+                    let draft = draft.get(name_of(hook)).copied();
+                    draft.filter(|draft| is_same(draft, hook)).unwrap_or(old)
+                });
+                live = Bundle::new(hooks.cloned().collect(), set.tables().clone())?;
+                live.tenant.clone_from(&self.id);
+            }
+            return self.make_revision(write, live, "revision.rollback").await;
         }
+    }
+
+    /// A set with what the draft changes of the newest revision.
+    async fn rebased(&self, write: &mut Write<'_>, set: &Bundle) -> Result<Bundle, StoreError> {
+        let newest = self.newest(write).await?;
+        let newest = newest.map_or_else(|| Ok(set.clone()), |newest| self.lowered_set(&newest))?;
+        let draft = self.draft_in(write).await?;
+        let draft = self.lowered_set(&draft)?;
+        let (own, before) = (by_name(&draft.hooks), by_name(&newest.hooks));
+        let is_changed = |name: &str| own.get(name) != before.get(name);
+        let old = set.hooks.iter().filter_map(|hook| match name_of(hook) {
+            name if is_changed(name) => own.get(name).copied(),
+            _ => Some(hook),
+        });
+        let known = by_name(&set.hooks);
+        let is_new = |name: &str| !known.contains_key(name) && is_changed(name);
+        let new = draft.hooks.iter().filter(|hook| is_new(name_of(hook)));
+        let tables = if draft.tables() == newest.tables() {
+            set.tables()
+        } else {
+            draft.tables()
+        };
+        let mut rebased = Bundle::new(old.chain(new).cloned().collect(), tables.clone())?;
+        rebased.tenant.clone_from(&self.id);
+        Ok(rebased)
     }
 
     /// Checks a set as it would be in force, for every tenant that it is for.

@@ -71,7 +71,10 @@ pub(crate) fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
         .map(|(key, table)| (format!("/{key}"), table.clone()));
     let hooks = bundle.hooks.iter().map(|hook| {
         let name = hook["name"].as_str().unwrap_or_default();
-        (name.to_owned(), hook.clone())
+        let mut hook = hook.clone();
+        // The same text in another version is no change.
+        hook.as_object_mut().map(|keys| keys.remove("version"));
+        (name.to_owned(), hook)
     });
     tables.chain(hooks).collect()
 }

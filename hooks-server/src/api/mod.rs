@@ -20,7 +20,7 @@ mod nodes;
 pub(crate) mod order;
 pub(crate) mod problem;
 pub(crate) mod replay;
-mod revisions;
+pub(crate) mod revisions;
 pub(crate) mod samples;
 mod settings;
 pub(crate) mod simulate;

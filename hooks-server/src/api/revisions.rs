@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use hooks_store::Role;
+use hooks_store::{By, Role, Tenant};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -25,6 +25,17 @@ pub(crate) struct Publish {
     /// Publish although the draft decides something else about a sample than it expects.
     #[serde(default)]
     despite_samples: bool,
+}
+
+/// Why an older revision is published again.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub(crate) struct Rollback {
+    /// Why, for whoever reads the list later.
+    #[serde(default)]
+    comment: String,
+    /// Whether the draft keeps what it has changed since the last publication. By default, it is what that revision had.
+    #[serde(default)]
+    keep_draft: bool,
 }
 
 /// Lists the revisions, newest first.
@@ -69,17 +80,35 @@ pub(super) async fn get(
     Ok((etag(set.sha256()), axum::Json(set)))
 }
 
-/// Publishes what an older revision had, as a new one. The draft follows.
-#[utoipa::path(post, path = "/revisions/{n}/rollback", params(("n" = u64, Path, description = "The number of the revision")), request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "It is in force already", body = Published)))]
+/// Publishes what an older revision had, as a new one. The draft follows, or keeps what is not published.
+#[utoipa::path(post, path = "/revisions/{n}/rollback", params(("n" = u64, Path, description = "The number of the revision")), request_body = Rollback, responses((status = 201, body = Published), (status = 200, description = "It is in force already", body = Published)))]
 pub(super) async fn rollback(
     caller: Caller,
     Path(number): Path<u64>,
-    body: Json<Publish>,
+    body: Json<Rollback>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Publisher)?;
-    let by = by.comment(body.read().await?.comment);
-    let new = async move { caller.tenant.rollback(number, &by).await };
-    Ok(published(aside(new).await?))
+    let asked = body.read().await?;
+    let by = by.comment(asked.comment);
+    let new = roll_back(caller.tenant, number, asked.keep_draft, by);
+    Ok(published(new.await?))
+}
+
+/// Publishes what an older revision had. The draft keeps what is not published, or follows.
+pub(crate) async fn roll_back(
+    tenant: Tenant,
+    number: u64,
+    keeps: bool,
+    by: By,
+) -> Result<hooks_store::Published, Problem> {
+    let new = async move {
+        if keeps {
+            tenant.rollback_keeping_draft(number, &by).await
+        } else {
+            tenant.rollback(number, &by).await
+        }
+    };
+    aside(new).await
 }
 
 fn published(published: hooks_store::Published) -> impl IntoResponse {

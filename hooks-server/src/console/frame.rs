@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use hooks_store::Role;
 use serde::Deserialize;
+use url::form_urlencoded;
 
 use super::failed::Failed;
 use super::guard::Site;
@@ -61,7 +62,7 @@ pub(super) struct Frame {
     /// The address of the page, without what was done before it.
     pub(super) address: String,
     /// What was done before it was opened.
-    pub(super) done: Option<&'static str>,
+    pub(super) done: Option<Done>,
     /// Why what was sent was not done.
     pub(super) problem: Option<Problem>,
     /// The address of the page in the navigation that this one belongs to.
@@ -80,14 +81,13 @@ impl Frame {
     ) -> Result<Self, Problem> {
         let address = visitor.address.split_once("done=");
         let (address, word) = address.unwrap_or((&visitor.address, ""));
-        let mut known = DONE.iter();
         // A link of others does not say that something was done.
-        let done = known.find(|(known, _)| visitor.site == Site::Own && *known == word);
+        let done = (visitor.site == Site::Own).then(|| Done::of(word));
         Ok(Frame {
             title: title.into(),
             theme: visitor.theme,
             address: address.trim_end_matches(['?', '&']).to_owned(),
-            done: done.map(|(_, said)| *said),
+            done: done.flatten(),
             problem: None,
             here,
             tenant: visitor.tenant().id().to_owned(),
@@ -108,24 +108,68 @@ impl Frame {
     }
 }
 
-/// What a form has done, by the word for it in an address.
+/// What a form has done, by the word for it in an address. Behind that are the names for `{}`, each as `what`.
 const DONE: &[(&str, &str)] = &[
-    ("saved", "The draft has it. Publish it to put it in force."),
+    (
+        "saved",
+        "Saved in the draft. Agents see it when you publish.",
+    ),
     (
         "deleted",
-        "The draft has it no more. Publish to take it out of force.",
+        "Deleted in the draft. Agents still run it until you publish.",
     ),
+    ("back", "Put back in the draft."),
+    ("undone", "Undone in the draft."),
     ("published", "Published: agents follow now."),
-    ("unchanged", "Nothing differs from what is in force."),
+    ("unchanged", "Nothing differs from what is live."),
     (
         "sample",
         "The sample is saved. Samples with an expected decision run before each publication.",
     ),
     ("no-sample", "The sample is deleted."),
     ("asked-again", "The hook will be asked again."),
+    ("live", "Revision {} is live again, as revision {}."),
+    ("revoked", "The token {} is revoked."),
+    ("gone", "The secret {} is deleted."),
     ("kept", "Saved."),
-    ("gone", "Deleted."),
 ];
+
+/// What was done before a page was opened.
+pub(super) struct Done {
+    pub(super) said: String,
+    /// The hook of the draft that has a new version, and that version: what can be undone.
+    pub(super) undo: Option<(String, u64)>,
+}
+
+impl Done {
+    fn of(word: &str) -> Option<Self> {
+        let (word, rest) = word.split_once('&').unwrap_or((word, ""));
+        let (_, said) = DONE.iter().find(|(known, _)| *known == word)?;
+        let (mut said, mut undo) = ((*said).to_owned(), None);
+        for (key, text) in form_urlencoded::parse(rest.as_bytes()) {
+            match (&*key, text.split_once('.')) {
+                ("what", _) => said = said.replacen("{}", &text, 1),
+                ("undo", Some((version, id))) => {
+                    undo = version.parse().ok().map(|v| (id.to_owned(), v));
+                }
+                _ => {}
+            }
+        }
+        Some(Done { said, undo })
+    }
+}
+
+/// The word for a new version of a hook of the draft, which can be undone.
+pub(super) fn undo(word: &str, id: &str, version: u64) -> String {
+    told(word, "undo", [format!("{version}.{id}")])
+}
+
+/// A word with the names that it says.
+pub(super) fn told<const N: usize>(word: &str, key: &str, texts: [String; N]) -> String {
+    let mut query = form_urlencoded::Serializer::new(word.to_owned());
+    query.extend_pairs(texts.map(|text| (key, text)));
+    query.finish()
+}
 
 /// An address of ours: a link to us cannot send somebody elsewhere. It is as a browser writes it, so a header can have it.
 fn own(next: &str) -> &str {

@@ -15,7 +15,7 @@ use super::chart::Chart;
 use super::diff::{self, Line};
 use super::executions::{Row, of_hook};
 use super::form::{Field, fields, laid};
-use super::frame::{Answer, Frame, done, page, to};
+use super::frame::{Answer, Frame, done, page, to, undo};
 use super::overview::{self, Of};
 use super::sent::{Form, Sent};
 use super::session::Visitor;
@@ -249,7 +249,10 @@ pub(super) async fn post(
     let views = Views::sent(&visitor, &id, &sent).await?;
     let refused = match &*what {
         "save" => match save(&visitor, &id, &views.document, &sent).await? {
-            Ok(saved) => return Ok(done(&format!("/hook/{}", saved.id), "saved")),
+            Ok(saved) => {
+                let word = undo("saved", &saved.id, saved.version);
+                return Ok(done(&format!("/hook/{}", saved.id), &word));
+            }
             Err(why) => Some(why),
         },
         _ => None,
@@ -325,5 +328,6 @@ pub(super) async fn delete(
     let by = visitor.at_least(Role::Author)?;
     let tenant = visitor.tenant();
     tenant.delete(&id, deleted.version, &by).await?;
-    Ok(done("/?of=draft", "deleted"))
+    let word = undo("deleted", &id, deleted.version + 1);
+    Ok(done("/?of=draft", &word))
 }

@@ -80,6 +80,7 @@ fn pages() -> Router<Console> {
         .route("/hook/{id}/delete", get(hook::confirm).post(hook::delete))
         .route("/hook/{id}/versions", get(versions::get))
         .route("/hook/{id}/restore", post(versions::restore))
+        .route("/hook/{id}/undo", post(versions::take_back))
         .route("/executions", get(executions::list))
         .route("/executions/news", get(executions::news))
         .route("/executions/{seq}", get(executions::one))

@@ -8,7 +8,7 @@ use hooks_runtime::entry::Mode;
 use hooks_store::{Node, Role};
 use serde::Deserialize;
 
-use super::frame::{Answer, Frame, done, page};
+use super::frame::{Answer, Frame, done, page, undo};
 use super::sent::Form;
 use super::session::Visitor;
 use crate::api::order::Whose;
@@ -169,6 +169,6 @@ pub(super) async fn change(
         body["mode"] = mode.into();
     }
     let by = by.comment(what);
-    tenant.update(&id, changed.version, &body, &by).await?;
-    Ok(done(&changed.next, "saved"))
+    let saved = tenant.update(&id, changed.version, &body, &by).await?;
+    Ok(done(&changed.next, &undo("saved", &id, saved.version)))
 }

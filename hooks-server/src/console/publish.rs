@@ -1,16 +1,18 @@
 //! Publishing: what the draft changes, what else there is to know, which decisions of the past would be others, and the way
 //! back.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::{Bundle, Replayed};
-use hooks_store::{Published, Revision, Role};
+use hooks_store::{Hook, Published, Revision, Role};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::diff::{self, Line};
-use super::frame::{Answer, Frame, done, page};
+use super::frame::{Answer, Frame, done, page, told};
 use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
@@ -19,10 +21,14 @@ use crate::api::changes::{self, Change};
 use crate::api::order::Whose;
 use crate::api::problem::Problem;
 use crate::api::replay;
+use crate::api::revisions;
 use crate::api::samples::Tried;
 
 /// How many revisions the page lists.
 const REVISIONS: u32 = 20;
+
+/// How many deleted hooks can be put back here.
+const DELETED: u32 = 100;
 
 /// A change, as people read it.
 struct Shown {
@@ -31,6 +37,8 @@ struct Shown {
     what: &'static str,
     look: &'static str,
     lines: Vec<Line>,
+    /// The newest version of the hook in the draft, which says who has changed it.
+    draft: Option<Hook>,
 }
 
 impl Shown {
@@ -45,7 +53,24 @@ impl Shown {
             what,
             look,
             lines: diff::hooks(change.before.as_ref(), change.after.as_ref()),
+            draft: None,
         }
+    }
+
+    /// What is not published, with who has changed it.
+    async fn unpublished(visitor: &Visitor, changes: &[Change]) -> Result<Vec<Self>, Problem> {
+        let (tenant, mut hooks) = (visitor.tenant(), HashMap::new());
+        if !changes.is_empty() {
+            // Of several with a name, the newest counts, and before them the one that is there.
+            let deleted = tenant.deleted(DELETED).await?.into_iter().rev();
+            let all = deleted.chain(tenant.hooks().await?);
+            hooks.extend(all.map(|hook| (hook.name.clone(), hook)));
+        }
+        let shown = changes.iter().map(|change| Shown {
+            draft: hooks.remove(&change.hook),
+            ..Shown::of(change)
+        });
+        Ok(shown.collect())
     }
 }
 
@@ -62,9 +87,15 @@ struct Page {
     samples: Vec<Tried>,
     replayed: Option<Replayed>,
     revisions: Vec<Revision>,
+    deleted: Vec<Hook>,
 }
 
 impl Page {
+    /// Where to go on after a hook is put back; nowhere if the visitor may not do it.
+    fn back(&self) -> Option<&str> {
+        self.frame.may(Role::Author).then_some("/publish")
+    }
+
     /// The samples about which the draft decides something else than they expect.
     fn failed(&self) -> Vec<&Tried> {
         self.samples
@@ -104,11 +135,12 @@ async fn show(
         frame,
         samples,
         draft: changes.draft.clone(),
-        changes: changes.items.iter().map(Shown::of).collect(),
+        changes: Shown::unpublished(visitor, &changes.items).await?,
         notices,
         comment,
         replayed,
         revisions: tenant.revisions(None, REVISIONS).await?.items,
+        deleted: tenant.deleted(DELETED).await?,
     });
     Ok((status, shown).into_response())
 }
@@ -178,6 +210,8 @@ struct One {
     changed: Vec<Shown>,
     back: Vec<Shown>,
     is_newest: bool,
+    /// What the draft has changed, and keeps.
+    unpublished: Vec<Shown>,
 }
 
 /// Shows a revision: what it changed, and what going back to it would change.
@@ -190,6 +224,7 @@ pub(super) async fn revision(visitor: Visitor, Path(number): Path<u64>) -> Answe
         None => None,
     };
     let newest = tenant.newest_set().await?;
+    let unpublished = visitor.api.changes(tenant).await?;
     let shown = |from: Option<&Bundle>| {
         let from = from.map(changes::parts).unwrap_or_default();
         let changes = changes::between(from, changes::parts(&set));
@@ -199,19 +234,33 @@ pub(super) async fn revision(visitor: Visitor, Path(number): Path<u64>) -> Answe
         frame: Frame::new(&visitor, "/publish", format!("Revision {number}")).await?,
         changed: shown(before.as_ref()),
         back: shown(newest.as_ref()),
+        unpublished: Shown::unpublished(&visitor, &unpublished.items).await?,
         is_newest: newest.is_some_and(|newest| newest.revision == number),
         set,
     }))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Back {
+    #[serde(default)]
+    comment: String,
+    /// What becomes of what is not published: it is kept, unless somebody says otherwise.
+    #[serde(default)]
+    draft: String,
 }
 
 /// Publishes what an older revision had.
 pub(super) async fn rollback(
     visitor: Visitor,
     Path(number): Path<u64>,
-    Form(sent): Form<Sent>,
+    Form(sent): Form<Back>,
 ) -> Answer {
     let by = visitor.at_least(Role::Publisher)?.comment(sent.comment);
-    let tenant = visitor.tenant().clone();
-    let back = aside(async move { tenant.rollback(number, &by).await });
-    Ok(said(&back.await?))
+    let keeps = sent.draft != "discard";
+    let back = revisions::roll_back(visitor.tenant().clone(), number, keeps, by).await?;
+    if !back.is_new {
+        return Ok(said(&back));
+    }
+    let numbers = [number, back.revision].map(|number| number.to_string());
+    Ok(done("/publish", &told("live", "what", numbers)))
 }

@@ -6,7 +6,7 @@ use hooks_store::{HookVersion, Role};
 use serde::Deserialize;
 
 use super::diff::{self, Line};
-use super::frame::{Answer, Frame, done, page};
+use super::frame::{Answer, Frame, done, page, undo};
 use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
@@ -81,17 +81,50 @@ pub(super) async fn get(
 pub(super) struct Restored {
     version: u64,
     expected: u64,
+    /// Where to go on; by default, at the hook.
+    next: Option<String>,
 }
 
-/// Saves an old version as the newest one.
+/// Saves an old version as the newest one. A deleted hook comes back.
 pub(super) async fn restore(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(Restored { version, expected }): Form<Restored>,
+    Form(Restored {
+        version,
+        expected,
+        next,
+    }): Form<Restored>,
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
     let by = by.comment(format!("version {version} again"));
-    let tenant = visitor.tenant();
-    tenant.restore(&id, version, expected, &by).await?;
-    Ok(done(&format!("/hook/{id}"), "saved"))
+    let saved = visitor
+        .tenant()
+        .restore(&id, version, expected, &by)
+        .await?;
+    let next = next.unwrap_or_else(|| format!("/hook/{id}"));
+    Ok(done(&next, &undo("back", &id, saved.version)))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Undone {
+    version: u64,
+    next: String,
+}
+
+/// Takes the newest version back, if it is the one that was read: the one before is the newest again.
+pub(super) async fn take_back(
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Form(Undone { version, next }): Form<Undone>,
+) -> Answer {
+    let by = visitor.at_least(Role::Author)?.comment("undone");
+    let (tenant, before) = (visitor.tenant(), version.saturating_sub(1));
+    if tenant.version(&id, before).await?.is_some() {
+        tenant.restore(&id, before, version, &by).await?;
+    } else {
+        // Before it, there was no such hook.
+        tenant.delete(&id, version, &by).await?;
+    }
+    // A hook that is gone has no form.
+    Ok(done(&next, &undo("undone", &id, version + 1)))
 }

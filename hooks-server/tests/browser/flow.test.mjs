@@ -93,7 +93,7 @@ const flow = async (hands, options) => {
 
     await go("Publish");
     await page.waitForURL("**/publish");
-    await hands.fill(page.getByLabel("Why, for whoever reads the list later"), "nobody removes the build");
+    await hands.fill(page.getByLabel("Reason (shown in the list of revisions)"), "nobody removes the build");
     await hands.click(page.getByRole("button", { name: "Publish 1 change" }));
     await page.getByText("Published: agents follow now.").waitFor();
 
@@ -107,11 +107,11 @@ const flow = async (hands, options) => {
     await page.getByText("nothing is removed").first().waitFor();
 
     await go("Publish");
-    await hands.click(page.locator("a.row").getByText("1", { exact: true }));
+    await hands.click(page.getByRole("link", { name: "Revision 1", exact: true }));
     await page.waitForURL("**/revisions/1");
-    await hands.fill(page.getByLabel("Why"), "too strict");
-    await hands.click(page.getByRole("button", { name: "Put revision 1 in force again" }));
-    await page.getByText("Published: agents follow now.").waitFor();
+    await hands.fill(page.getByLabel("Reason"), "too strict");
+    await hands.click(page.getByRole("button", { name: "Make revision 1 live again" }));
+    await page.getByText("Revision 1 is live again, as revision 3.").waitFor();
     await go("Order");
     await page.waitForURL(`${daemon.origin}/`);
     assert.equal(await page.getByRole("link", { name: "no-rm" }).count(), 0);

@@ -176,18 +176,15 @@ async fn the_order_shows_what_runs_and_takes_another_priority_as_a_draft() {
     let path = format!("/hook/{}/priority", second.id);
     let fields = [("version", "1"), ("priority", "5"), ("next", "/?of=draft")];
     let moved = visitor.send(&path, &fields).await;
-    assert_eq!(
-        moved.header("location"),
-        Some("/?of=draft&done=saved"),
-        "{moved:?}"
-    );
-    let draft = visitor.page("/?of=draft&done=saved").await;
+    let to = moved.header("location").unwrap();
+    assert!(to.starts_with("/?of=draft&done=saved&undo=2."), "{moved:?}");
+    let draft = visitor.page(to).await;
     assert!(
         draft.find(">second<").unwrap() < draft.find(">first<").unwrap(),
         "{draft}"
     );
     assert!(
-        draft.contains("The draft has it") && draft.contains("class=\"count\""),
+        draft.contains("Saved in the draft") && draft.contains("class=\"count\""),
         "{draft}"
     );
     assert_eq!(visitor.send(&path, &fields).await.status, 412);
@@ -427,13 +424,13 @@ async fn publishing_says_what_changes_and_the_way_back_is_there() {
         .unwrap();
     let page = visitor.page("/publish").await;
     assert!(
-        page.contains(">in force<") && page.contains("class=\"removed\""),
+        page.contains(">live<") && page.contains("class=\"removed\""),
         "{page}"
     );
     visitor.publish("stricter").await;
     let first = visitor.page("/revisions/1").await;
     assert!(
-        first.contains("a &#60;gate&#62;") && first.contains("Put revision 1 in force again"),
+        first.contains("a &#60;gate&#62;") && first.contains("Make revision 1 live again"),
         "{first}"
     );
     let back = visitor
@@ -451,6 +448,169 @@ async fn publishing_says_what_changes_and_the_way_back_is_there() {
         403
     );
     assert_eq!(visitor.get("/revisions/99").await.status, 404);
+}
+
+/// The address that a form goes on to.
+fn next(said: &Answered) -> &str {
+    assert_eq!(said.status, 303, "{said:?}");
+    said.header("location").unwrap()
+}
+
+/// The fields of the only form of a page that goes to an address.
+fn fields<'a>(page: &'a str, action: &str) -> Vec<(&'a str, &'a str)> {
+    let form = page.split(&format!("action=\"{action}\"")).nth(1);
+    let form = form.unwrap_or_else(|| panic!("no {action}: {page}"));
+    let form = form.split("</form>").next().unwrap();
+    let fields = form.split("name=\"").skip(1);
+    let fields = fields.map(|field| {
+        let (name, rest) = field.split_once('"').unwrap();
+        let value = rest.split_once("value=\"").map_or("", |(_, value)| value);
+        (name, value.split('"').next().unwrap())
+    });
+    fields.collect()
+}
+
+#[tokio::test]
+async fn to_go_back_keeps_what_is_not_published() {
+    let stored = stored().await;
+    let acme = stored.store.tenant("acme");
+    let (ada, bo) = (By::new("ada"), By::new("bo").comment("for the release"));
+    let hook = |name: &str| json!({ "name": name, "event": "BeforeToolCall", "block": "no" });
+    for name in ["first", "wrong"] {
+        acme.create(&hook(name), &ada).await.unwrap();
+        acme.publish(&ada).await.unwrap();
+    }
+    let mine = acme.create(&hook("mine"), &bo).await.unwrap();
+    let visitor = stored.visit("acme", "publisher").await;
+    let page = visitor.page("/revisions/1").await;
+    let (_, asked) = page.split_once("Not published (1)").unwrap();
+    for said in [
+        ">mine<",
+        "by bo",
+        "for the release",
+        "value=\"keep\" checked",
+        "value=\"discard\"",
+    ] {
+        assert!(asked.contains(said), "{said}: {page}");
+    }
+    let back = visitor
+        .send("/revisions/1/rollback", &[("comment", "")])
+        .await;
+    let page = visitor.page(next(&back)).await;
+    assert!(
+        page.contains("Revision 1 is live again, as revision 3."),
+        "{page}"
+    );
+    // The draft has what was not published, and nothing of what was taken back.
+    assert!(
+        page.contains("<b>mine</b>") && !page.contains("<b>wrong</b>"),
+        "{page}"
+    );
+    assert!(acme.hook(&mine.id).await.unwrap().is_some());
+
+    let fields = [("comment", ""), ("draft", "discard")];
+    visitor.send("/revisions/2/rollback", &fields).await;
+    assert!(acme.hook(&mine.id).await.unwrap().is_none());
+
+    // By the API, the draft follows, unless it is asked for.
+    let client = stored.client("acme", "publisher").await;
+    for (keeps, to) in [(true, 1), (false, 2)] {
+        let name = format!("other {keeps}");
+        acme.create(&hook(&name), &bo).await.unwrap();
+        let body = json!({ "comment": "back", "keep_draft": keeps });
+        let back = client
+            .post(&format!("/revisions/{to}/rollback"), &body)
+            .await;
+        assert_eq!(acme.hooks().await.unwrap().len(), 2, "{back:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_change_can_be_undone_and_what_is_deleted_put_back() {
+    let stored = stored().await;
+    let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
+    let hook = json!({ "name": "gate", "event": "BeforeToolCall", "block": "no" });
+    let gate = acme.create(&hook, &by).await.unwrap();
+    acme.publish(&by).await.unwrap();
+    let visitor = stored.visit("acme", "author").await;
+    let (at, undo) = (
+        format!("/hook/{}", gate.id),
+        format!("/hook/{}/undo", gate.id),
+    );
+
+    // A priority, and back.
+    let form = [("version", "1"), ("priority", "7"), ("next", "/?of=draft")];
+    let said = visitor.send(&format!("{at}/priority"), &form).await;
+    let page = visitor.page(next(&said)).await;
+    assert!(page.contains("Agents see it when you publish."), "{page}");
+    let said = visitor.send(&undo, &fields(&page, &undo)).await;
+    let now = acme.hook(&gate.id).await.unwrap().unwrap();
+    assert_eq!((&now.body, now.version), (&gate.body, 3));
+    // To undo it is a change that can be undone, and an old page undoes nothing.
+    let again = visitor.page(next(&said)).await;
+    assert_eq!(fields(&again, &undo)[0], ("version", "3"));
+    assert_eq!(visitor.send(&undo, &fields(&page, &undo)).await.status, 412);
+    // The same text is no change.
+    assert!(
+        visitor
+            .page("/publish")
+            .await
+            .contains("Nothing to publish.")
+    );
+
+    // A hook that is deleted comes back by a click: at the banner, at Publish, and at its page.
+    for put_back in ["banner", "publish", "deleted", "hook"] {
+        let version = acme.hook(&gate.id).await.unwrap().unwrap().version;
+        let form = [("version", &*version.to_string())];
+        let said = visitor.send(&format!("{at}/delete"), &form).await;
+        let page = visitor.page(next(&said)).await;
+        assert!(
+            page.contains("Agents still run it until you publish."),
+            "{page}"
+        );
+        let restore = format!("{at}/restore");
+        let said = if put_back == "banner" {
+            visitor.send(&undo, &fields(&page, &undo)).await
+        } else {
+            let page = match put_back {
+                "hook" => {
+                    let moved = visitor.get(&at).await;
+                    let page = visitor.page(next(&moved)).await;
+                    assert!(page.contains("deleted this hook"), "{page}");
+                    page
+                }
+                part => {
+                    let page = visitor.page("/publish").await;
+                    assert!(page.contains("Deleted (1)"), "{page}");
+                    let deleted = page.find("Deleted (1)").unwrap();
+                    let (changes, list) = page.split_at(deleted);
+                    if part == "deleted" { list } else { changes }.to_owned()
+                }
+            };
+            visitor.send(&restore, &fields(&page, &restore)).await
+        };
+        next(&said);
+        let now = acme.hook(&gate.id).await.unwrap().unwrap();
+        assert_eq!(now.body, gate.body, "{put_back}");
+    }
+
+    // Before a hook was made, there was none.
+    let made = acme
+        .create(
+            &json!({ "name": "new", "event": "BeforeToolCall", "block": "x" }),
+            &by,
+        )
+        .await;
+    let made = made.unwrap();
+    let undo = format!("/hook/{}/undo", made.id);
+    let said = visitor
+        .send(&undo, &[("version", "1"), ("next", "/")])
+        .await;
+    assert!(next(&said).starts_with("/?done=undone"), "{said:?}");
+    assert!(acme.hook(&made.id).await.unwrap().is_none());
+    let viewer = stored.visit("acme", "viewer").await;
+    let refused = viewer.send(&undo, &[("version", "2"), ("next", "/")]).await;
+    assert_eq!(refused.status, 403);
 }
 
 #[tokio::test]

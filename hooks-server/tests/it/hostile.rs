@@ -51,9 +51,8 @@ fn sample(path: &str, draft: &Value) -> Value {
             "version": 1, "source": "s" }] })
         }
         "/replay" => json!({ "draft": true, "since": "2026-11-01T00:00:00Z", "limit": 5 }),
-        "/revisions" | "/revisions/1/rollback" => {
-            json!({ "comment": "c", "despite_samples": true })
-        }
+        "/revisions" => json!({ "comment": "c", "despite_samples": true }),
+        "/revisions/1/rollback" => json!({ "comment": "c", "keep_draft": true }),
         "/samples" => {
             json!({ "name": "s", "event": "BeforeToolCall", "cx": { "session_id": "s" }, "body": event, "expect": "block" })
         }

@@ -1,7 +1,7 @@
 //! Hooks of the draft, and their versions.
 
 use hooks_runtime::Bundle;
-use hooks_store::{HookScope, StoreError};
+use hooks_store::{By, HookScope, StoreError};
 use serde_json::json;
 
 use crate::common::{Place, ada, block, mistakes, names};
@@ -106,6 +106,26 @@ pub(crate) async fn a_deleted_hook_leaves_its_name_and_can_come_back(place: Plac
             .collect::<Vec<_>>(),
         [false, true, false]
     );
+}
+
+pub(crate) async fn deleted_hooks_are_listed_the_newest_first(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    for name in ["a", "b", "c"] {
+        let hook = acme.create(&block(name, "deploy"), &ada()).await.unwrap();
+        if name != "b" {
+            acme.delete(&hook.id, 1, &By::new("bo")).await.unwrap();
+        }
+    }
+    let deleted = acme.deleted(9).await.unwrap();
+    let shown = deleted
+        .iter()
+        .map(|hook| (&*hook.name, hook.version, &*hook.author));
+    assert_eq!(shown.collect::<Vec<_>>(), [("c", 2, "bo"), ("a", 2, "bo")]);
+    assert_eq!(acme.deleted(1).await.unwrap().len(), 1);
+    assert!(store.tenant("other").deleted(9).await.unwrap().is_empty());
+    acme.restore(&deleted[0].id, 1, 2, &ada()).await.unwrap();
+    assert_eq!(acme.deleted(9).await.unwrap()[0].name, "a");
 }
 
 pub(crate) async fn every_mistake_is_told_with_its_path(place: Place) {

@@ -9,7 +9,7 @@ use hooks_runtime::{
     BreakerState, Bundle, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
 };
 use hooks_store::{ImportFormat, NewSample};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use crate::common::{Place, ada, block, mistakes, names};
 
@@ -113,6 +113,78 @@ pub(crate) async fn a_rollback_is_a_new_revision_and_the_draft_follows(place: Pl
         (vec!["a"], &json!("deploy"))
     );
     assert_eq!(draft.hooks, bundle.hooks);
+}
+
+pub(crate) async fn a_rollback_keeps_what_was_not_published(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let make =
+        async |name: &str, tool: &str| acme.create(&block(name, tool), &ada()).await.unwrap();
+    let (changed, deleted, published) = (
+        make("changed", "old").await,
+        make("deleted", "old").await,
+        make("published", "old").await,
+    );
+    make("gone", "old").await;
+    acme.publish(&ada()).await.unwrap();
+    // The second revision: one hook is another, one is new, and one is not there.
+    let other = block("published", "new");
+    acme.update(&published.id, 1, &other, &ada()).await.unwrap();
+    make("wrong", "new").await;
+    let gone = acme.hooks().await.unwrap().remove(3);
+    assert_eq!(gone.name, "gone");
+    acme.delete(&gone.id, 1, &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    // And this is not published.
+    let own = block("changed", "mine");
+    acme.update(&changed.id, 1, &own, &ada()).await.unwrap();
+    acme.delete(&deleted.id, 1, &ada()).await.unwrap();
+    let new = make("new", "mine").await;
+    let tables = json!({ "limits": { "chain": "7s" } });
+    acme.put_settings(0, &tables, &ada()).await.unwrap();
+
+    let back = acme.rollback_keeping_draft(1, &ada()).await.unwrap();
+    assert_eq!((back.revision, back.is_new), (3, true));
+    let tools = |hooks: &[Value]| {
+        let tools = hooks.iter().map(|hook| {
+            let tool = hook["tools"][0].as_str().unwrap();
+            (hook["name"].as_str().unwrap().to_owned(), tool.to_owned())
+        });
+        tools.collect::<Vec<_>>()
+    };
+    let pairs = |pairs: &[(&str, &str)]| {
+        let pairs = pairs
+            .iter()
+            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+        pairs.collect::<Vec<_>>()
+    };
+    let live = acme.bundle().await.unwrap();
+    let old = [
+        ("changed", "old"),
+        ("deleted", "old"),
+        ("published", "old"),
+        ("gone", "old"),
+    ];
+    assert_eq!(tools(&live.hooks), pairs(&old));
+    assert!(live.tables().is_empty());
+    let draft = acme.draft().await.unwrap();
+    let kept = [
+        ("changed", "mine"),
+        ("published", "old"),
+        ("gone", "old"),
+        ("new", "mine"),
+    ];
+    assert_eq!(tools(&draft.hooks), pairs(&kept));
+    assert_eq!(draft.tables()["limits"]["chain"], "7s");
+    // What is kept is what it was, and a published version says which one it is.
+    let hooks = acme.hooks().await.unwrap();
+    assert_eq!((&hooks[0].id, hooks[0].version), (&changed.id, 2));
+    assert_eq!((&hooks[3].id, hooks[3].version), (&new.id, 1));
+    assert_eq!(
+        (&live.hooks[0]["version"], &live.hooks[2]["version"]),
+        (&json!(1), &json!(3))
+    );
+    acme.publish(&ada()).await.unwrap();
+    assert_eq!(tools(&acme.bundle().await.unwrap().hooks), pairs(&kept));
 }
 
 pub(crate) async fn a_tenants_hook_takes_the_place_of_a_global_one_unless_that_is_mandatory(
