@@ -93,14 +93,67 @@
   // A mistake is read at once.
   document.querySelector(".mistakes")?.focus();
 
-  // What comes in says so once, and not for each row.
-  let waiting = null;
+  // What is wrong with the connection shows over the page, and the page stays as it is.
+  const OUT = "You are logged out. Log in in a new tab, then go on: nothing is lost.";
+  const DOWN = "The server does not answer. Nothing is lost: try again in a moment.";
+  const trouble = document.getElementById("trouble");
+  const tell = (text) => {
+    if (!trouble) return;
+    trouble.hidden = !text;
+    trouble.querySelector("p").textContent = text;
+    trouble.querySelector("a").hidden = text !== OUT;
+  };
+  trouble?.querySelector("button").addEventListener("click", () => tell(""));
+  addEventListener("htmx:response:error", ({ detail }) => detail.ctx.response.status === 401 && tell(OUT));
+  addEventListener("htmx:error", () => tell(DOWN));
+  addEventListener("htmx:after:swap", () => tell(""));
+
+  // A form is sent only to a server that answers, in a session that lives.
+  const ask = async () => {
+    try {
+      const { status } = await fetch("/session", { headers: { "HX-Request": "true" } });
+      return status === 401 ? OUT : "";
+    } catch {
+      return DOWN;
+    }
+  };
+  addEventListener("submit", async (event) => {
+    const { target, submitter } = event;
+    if (!trouble || target.method !== "post" || event.defaultPrevented || !target.closest("main")) return;
+    if (target.dataset.asked) return void delete target.dataset.asked;
+    event.preventDefault();
+    const wrong = await ask();
+    tell(wrong);
+    if (wrong) return;
+    target.dataset.asked = "yes";
+    target.requestSubmit(submitter);
+  });
+
+  // A live page says when it is cut off, and fills the gap. A page that does not show pauses.
+  const tail = document.getElementById("tail");
+  const state = document.getElementById("tail-state");
+  const newest = () => Number(document.getElementById("found").dataset.newest);
+  let [isPaused, wasCut] = [false, null];
+  document.addEventListener("visibilitychange", () => (isPaused ||= document.hidden));
+  const cut = (text) => {
+    wasCut ??= { at: new Date().toLocaleTimeString([], { timeStyle: "short" }), seen: newest() };
+    state.textContent = text ?? `Connection lost at ${wasCut.at}. Trying again …`;
+  };
+  tail?.addEventListener("htmx:sse:before:connection", ({ detail }) => {
+    if (detail.connection.attempt && !isPaused && !wasCut) cut();
+  });
+  tail?.addEventListener("htmx:sse:error", ({ detail }) => cut(detail.status === 401 ? OUT : undefined));
+  tail?.addEventListener("htmx:sse:after:connection", ({ detail }) => {
+    if (!detail.connection.attempt) return;
+    isPaused = false;
+    wasCut ??= { seen: newest() };
+    tell("");
+    htmx.trigger(tail, "news");
+  });
   addEventListener("htmx:after:swap", () => {
-    const count = document.getElementById("news")?.dataset.count;
-    if (!count || waiting) return;
-    waiting = setTimeout(() => {
-      waiting = null;
-      document.getElementById("said").textContent = `${count} new`;
-    }, 1000);
+    if (!tail || !wasCut) return;
+    const count = newest() - wasCut.seen;
+    state.textContent = `Back. ${count} ${count === 1 ? "execution" : "executions"} came meanwhile.`;
+    wasCut = null;
   });
 }

@@ -45,14 +45,14 @@ pub(super) async fn choose(Form(chosen): Form<Chosen>) -> Response {
     ([(SET_COOKIE, cookie)], to(&chosen.next)).into_response()
 }
 
-/// The navigation: the address of a page, its name, and the key that opens it after `g`.
-pub(super) const ENTRIES: [(&str, &str, char); 6] = [
-    ("/", "Order", 'o'),
-    ("/simulator", "Simulator", 's'),
-    ("/publish", "Publish", 'p'),
-    ("/executions", "Executions", 'e'),
-    ("/overview", "Overview", 'v'),
-    ("/settings", "Settings", 't'),
+/// The navigation: the address of a page, its name, the key that opens it after `g`, and the role that it needs.
+pub(super) const ENTRIES: [(&str, &str, char, Role); 6] = [
+    ("/", "Order", 'o', Role::Viewer),
+    ("/simulator", "Simulator", 's', Role::Operator),
+    ("/publish", "Publish", 'p', Role::Viewer),
+    ("/executions", "Executions", 'e', Role::Viewer),
+    ("/overview", "Overview", 'v', Role::Viewer),
+    ("/settings", "Settings", 't', Role::Viewer),
 ];
 
 /// What a page has around it.
@@ -172,7 +172,7 @@ pub(super) fn told<const N: usize>(word: &str, key: &str, texts: [String; N]) ->
 }
 
 /// An address of ours: a link to us cannot send somebody elsewhere. It is as a browser writes it, so a header can have it.
-fn own(next: &str) -> &str {
+pub(super) fn own(next: &str) -> &str {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let is_own = next.starts_with('/') && !next.starts_with("//") && next.bytes().all(is_plain);
     if is_own { next } else { "/" }

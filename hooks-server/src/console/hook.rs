@@ -192,6 +192,12 @@ impl Page {
                 self.version = theirs.version;
                 StatusCode::PRECONDITION_FAILED
             }
+            (Some(StoreError::NotFound(_)), None) => {
+                self.frame.title = String::from("Deleted hook");
+                let why = "the hook was deleted meanwhile: put it back at Publish, and save again. What you typed is here";
+                self.frame.problem = Some(Problem::new(StatusCode::NOT_FOUND, why));
+                StatusCode::NOT_FOUND
+            }
             (Some(error), _) => {
                 self.frame.problem = Some(error.into());
                 self.frame.status()

@@ -29,6 +29,7 @@ mod when;
 
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -37,6 +38,7 @@ use tower_http::compression::CompressionLayer;
 
 use self::failed::Failed;
 pub(crate) use self::session::Sessions;
+use self::session::Visitor;
 use crate::api::Api;
 use crate::api::problem::Problem;
 use crate::page::Address;
@@ -86,11 +88,18 @@ fn pages() -> Router<Console> {
         .route("/executions/{seq}", get(executions::one))
         .route("/executions/{seq}/sample", post(executions::save))
         .route("/sessions/{id}", get(executions::session))
+        .route("/session", get(async |_: Visitor| StatusCode::NO_CONTENT))
+        .method_not_allowed_fallback(failed::only_sent)
 }
 
 /// The routes of the console.
 pub(crate) fn router<S>(console: Console) -> Router<S> {
     pages()
+        .route_layer(middleware::from_fn_with_state(
+            console.clone(),
+            failed::around,
+        ))
+        .fallback(failed::nowhere)
         .route("/login", get(session::form).post(session::open))
         .route("/logout", post(session::close))
         .route("/theme", post(frame::choose))

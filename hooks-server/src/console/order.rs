@@ -5,12 +5,13 @@ use axum::extract::{Path, Query};
 use hooks_core::agent::AgentEvent;
 use hooks_runtime::Ordered;
 use hooks_runtime::entry::Mode;
-use hooks_store::{Node, Role};
+use hooks_store::{Node, Role, StoreError};
 use serde::Deserialize;
 
 use super::frame::{Answer, Frame, done, page, undo};
 use super::sent::Form;
 use super::session::Visitor;
+use super::versions;
 use crate::api::order::Whose;
 use crate::api::problem::Problem;
 
@@ -160,15 +161,18 @@ pub(super) async fn change(
         .await?
         .ok_or_else(|| Problem::no("hook", &id))?;
     let mut body = hook.body;
-    let mut what = "another mode";
-    if let Some(priority) = changed.priority {
-        body["priority"] = priority.into();
-        what = "another priority";
-    }
-    if let Some(mode) = changed.mode {
-        body["mode"] = mode.into();
-    }
-    let by = by.comment(what);
-    let saved = tenant.update(&id, changed.version, &body, &by).await?;
+    let (key, value) = match (changed.priority, changed.mode) {
+        (Some(priority), _) => ("priority", priority.into()),
+        (None, mode) => ("mode", mode.unwrap_or_default().into()),
+    };
+    let by = by.comment(format!("another {key}"));
+    body[key] = value;
+    let saved = match tenant.update(&id, changed.version, &body, &by).await {
+        Err(StoreError::Conflict { .. }) => {
+            let yours = (key, &body[key]);
+            return versions::conflict(&visitor, &id, changed.version, yours, changed.next).await;
+        }
+        saved => saved?,
+    };
     Ok(done(&changed.next, &undo("saved", &id, saved.version)))
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use askama::Template;
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Query, State};
-use axum::http::header::{COOKIE, SET_COOKIE};
+use axum::http::header::{COOKIE, LOCATION, REFERER, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::IntoResponse as _;
@@ -15,15 +16,18 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
+use url::{Position, Url, form_urlencoded};
 
 use super::Console;
 use super::failed::Failed;
-use super::frame::{self, Answer, page, to};
+use super::frame::{self, Answer, own, page, to};
 use super::guard::Site;
 use super::sent::Form;
 use crate::api::Api;
 use crate::api::caller::Caller;
+use crate::api::extract;
 use crate::api::problem::Problem;
+use crate::limits::BODY;
 
 /// How long a session is known without asking the store, which notes then that it is used.
 const KNOWN: Duration = Duration::from_mins(1);
@@ -157,6 +161,7 @@ impl Console {
 }
 
 /// Whoever looks at a page.
+#[derive(Clone)]
 pub(super) struct Visitor {
     pub(super) api: Arc<Api>,
     pub(super) caller: Caller,
@@ -178,12 +183,9 @@ impl Visitor {
     pub(super) fn at_least(&self, role: Role) -> Result<By, Problem> {
         self.caller.at_least(role)
     }
-}
 
-impl FromRequestParts<Console> for Visitor {
-    type Rejection = Failed;
-
-    async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Failed> {
+    /// Finds out who looks.
+    pub(super) async fn find(parts: &Parts, console: &Console) -> Result<Self, Failed> {
         let id = cookie(&parts.headers, console.cookie().0);
         let session = match id {
             Some(id) => console.sessions.caller(&console.api, id).await?,
@@ -203,6 +205,15 @@ impl FromRequestParts<Console> for Visitor {
     }
 }
 
+impl FromRequestParts<Console> for Visitor {
+    type Rejection = Failed;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Console) -> Result<Self, Failed> {
+        let found = parts.extensions.get::<Visitor>().cloned();
+        found.ok_or_else(|| Failed::Stranger(parts.uri.to_string()))
+    }
+}
+
 #[derive(Deserialize)]
 pub(super) struct Asked {
     #[serde(default)]
@@ -217,6 +228,47 @@ struct Page {
     theme: &'static str,
     next: String,
     error: Option<String>,
+    kept: Kept,
+}
+
+/// What somebody has sent when the session was over.
+#[derive(Default, Deserialize)]
+struct Kept {
+    /// Where to; empty if there is nothing.
+    #[serde(default)]
+    again: String,
+    /// The form, as it was sent.
+    #[serde(default)]
+    fields: String,
+}
+
+#[derive(Template)]
+#[template(path = "again.html")]
+struct Resend {
+    theme: &'static str,
+    next: String,
+    again: String,
+    fields: Vec<(String, String)>,
+    /// What the button says that was pressed, if the form has several.
+    pressed: Option<String>,
+}
+
+/// Shows the login to a stranger who has sent a form, and keeps the form until then.
+pub(super) async fn keep(parts: &Parts, body: Body) -> Answer {
+    let fields = extract::read(body, BODY).await?;
+    let of = parts.headers.get(REFERER).and_then(|of| of.to_str().ok());
+    let of = of.and_then(|of| Url::parse(of).ok());
+    let next = of.map_or_else(String::new, |of| of[Position::BeforePath..].to_owned());
+    let shown = page(&Page {
+        theme: frame::theme(&parts.headers),
+        next,
+        error: Some("You are logged out. What you sent is kept until you log in.".to_owned()),
+        kept: Kept {
+            again: parts.uri.path().to_owned(),
+            fields: String::from_utf8_lossy(&fields).into_owned(),
+        },
+    });
+    Ok((StatusCode::UNAUTHORIZED, shown).into_response())
 }
 
 /// Asks for a token, or takes the code of a link.
@@ -237,6 +289,7 @@ pub(super) async fn form(
         theme: frame::theme(&headers),
         next: asked.next,
         error: (!asked.code.is_empty()).then(|| used.to_owned()),
+        kept: Kept::default(),
     }))
 }
 
@@ -245,13 +298,16 @@ pub(super) struct Login {
     token: String,
     #[serde(default)]
     next: String,
+    #[serde(flatten)]
+    kept: Kept,
 }
 
-/// Opens a session.
+/// Opens a session. If a form was kept, it comes again.
 pub(super) async fn open(
     State(console): State<Console>,
     headers: HeaderMap,
-    Form(login): Form<Login>,
+    // A form within a form is up to three times as long.
+    Form(login): Form<Login, { 4 * BODY }>,
 ) -> Answer {
     let caller = Caller::of_token(&console.api, login.token.trim(), "console").await;
     let counted = caller.and_then(person).and_then(|caller| {
@@ -259,13 +315,31 @@ pub(super) async fn open(
         Ok(caller)
     });
     match counted {
-        Ok(caller) => entered(&console, &headers, &caller, &login.next).await,
+        Ok(caller) => {
+            let mut entered = entered(&console, &headers, &caller, &login.next).await?;
+            if !login.kept.again.is_empty() {
+                let sent = form_urlencoded::parse(login.kept.fields.as_bytes()).into_owned();
+                let (pressed, fields) = sent.partition::<Vec<_>, _>(|(name, _)| name == "do");
+                let again = page(&Resend {
+                    theme: frame::theme(&headers),
+                    next: login.next,
+                    again: own(&login.kept.again).to_owned(),
+                    fields,
+                    pressed: pressed.into_iter().next().map(|(_, pressed)| pressed),
+                });
+                // The cookie goes with it.
+                entered.headers_mut().remove(LOCATION);
+                entered = (entered.into_parts().0.headers, again).into_response();
+            }
+            Ok(entered)
+        }
         Err(problem) => {
             tracing::warn!(why = problem.detail(), "a login to the console was refused");
             let shown = Page {
                 theme: frame::theme(&headers),
                 next: login.next,
                 error: Some(problem.detail().to_owned()),
+                kept: login.kept,
             };
             Ok((problem.status(), page(&shown)).into_response())
         }

@@ -2,11 +2,14 @@
 
 use askama::Template;
 use axum::extract::{Path, Query};
-use hooks_store::{HookVersion, Role};
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use hooks_store::{Hook, HookVersion, Role};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::diff::{self, Line};
-use super::frame::{Answer, Frame, done, page, undo};
+use super::frame::{Answer, Frame, done, own, page, undo};
 use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
@@ -127,4 +130,50 @@ pub(super) async fn take_back(
     }
     // A hook that is gone has no form.
     Ok(done(&next, &undo("undone", &id, version + 1)))
+}
+
+#[derive(Template)]
+#[template(path = "conflict.html")]
+struct Conflict {
+    frame: Frame,
+    hook: Hook,
+    /// The key that both wanted to change, what it is now, and what the visitor wants.
+    key: &'static str,
+    theirs: String,
+    yours: String,
+    /// Whether the other person has changed this key.
+    is_same_key: bool,
+    next: String,
+}
+
+/// Says what somebody has changed since the version that the visitor has read, and asks which is to be.
+pub(super) async fn conflict(
+    visitor: &Visitor,
+    id: &str,
+    read: u64,
+    (key, yours): (&'static str, &Value),
+    next: String,
+) -> Answer {
+    let tenant = visitor.tenant();
+    let hook = tenant
+        .hook(id)
+        .await?
+        .ok_or_else(|| Problem::no("hook", id))?;
+    let before = tenant.version(id, read).await?.unwrap_or_default();
+    let word = |value: &Value| match value {
+        Value::Null if key == "mode" => "enforce".to_owned(),
+        Value::Null => "0".to_owned(),
+        Value::String(word) => word.clone(),
+        other => other.to_string(),
+    };
+    let shown = page(&Conflict {
+        frame: Frame::new(visitor, "/", "Changed meanwhile").await?,
+        theirs: word(&hook.body[key]),
+        is_same_key: word(&before[key]) != word(&hook.body[key]),
+        yours: word(yours),
+        hook,
+        key,
+        next: own(&next).to_owned(),
+    });
+    Ok((StatusCode::PRECONDITION_FAILED, shown).into_response())
 }

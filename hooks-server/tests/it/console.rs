@@ -105,7 +105,7 @@ async fn a_stranger_is_asked_to_log_in() {
     );
     let refused = form(&stored, "", "/login", &[("token", "<b>no</b>")]).await;
     assert_eq!(refused.status, 401);
-    assert!(refused.body.contains("the token is unknown"), "{refused:?}");
+    assert!(refused.body.contains("The token is unknown"), "{refused:?}");
     let (acme, by) = (stored.store.tenant("acme"), By::new("the test"));
     let agent = acme
         .token_new("bot", hooks_store::Role::Owner, Some("bot"), &by)
@@ -113,8 +113,7 @@ async fn a_stranger_is_asked_to_log_in() {
         .unwrap();
     let refused = form(&stored, "", "/login", &[("token", &agent.to_string())]).await;
     assert!(
-        refused.body.contains("is for the agent `bot`")
-            || refused.body.contains("is for the agent &#96;bot&#96;"),
+        refused.body.contains("is for the agent <code>bot</code>"),
         "{refused:?}"
     );
     let used = stored.daemon.get("/login?code=no").await;
@@ -187,7 +186,30 @@ async fn the_order_shows_what_runs_and_takes_another_priority_as_a_draft() {
         draft.contains("Saved in the draft") && draft.contains("class=\"count\""),
         "{draft}"
     );
-    assert_eq!(visitor.send(&path, &fields).await.status, 412);
+    // Somebody else has set it meanwhile.
+    let late = visitor
+        .send(&path, &[("version", "1"), ("priority", "4"), ("next", "/")])
+        .await;
+    assert_eq!(late.status, 412);
+    for said in [
+        "changed the priority of",
+        "to 5 meanwhile",
+        "Yours: 4",
+        "Set 4</button>",
+        "Keep 5</a>",
+    ] {
+        assert!(late.body.contains(said), "{said}: {late:?}");
+    }
+    let again = self::fields(&late.body, &path);
+    assert_eq!(again, [("version", "2"), ("next", "/"), ("priority", "4")]);
+    let mode = format!("/hook/{}/mode", second.id);
+    let late = visitor
+        .send(&mode, &[("version", "1"), ("mode", "off"), ("next", "/")])
+        .await;
+    assert!(
+        late.body.contains("whose mode is still enforce"),
+        "{late:?}"
+    );
     let viewer = stored.visit("acme", "viewer").await;
     assert_eq!(viewer.send(&path, &fields).await.status, 403);
     assert!(!viewer.page("/").await.contains("name=\"priority\""));
@@ -245,7 +267,7 @@ async fn the_order_of_a_node_has_its_compiled_and_built_in_hooks() {
     let gone = visitor.get("/?of=node:none").await;
     assert_eq!(gone.status, 404);
     assert!(
-        gone.body.contains("there is no order of a node"),
+        gone.body.contains("There is no order of a node"),
         "{gone:?}"
     );
 }
@@ -373,7 +395,7 @@ async fn the_simulator_shows_each_step_and_keeps_samples() {
         )
         .await;
     assert!(
-        draft.status == 422 && draft.body.contains("nothing of a draft runs"),
+        draft.status == 422 && draft.body.contains("othing of a draft runs"),
         "{draft:?}"
     );
     let operator = stored.visit("acme", "operator").await;
@@ -448,6 +470,142 @@ async fn publishing_says_what_changes_and_the_way_back_is_there() {
         403
     );
     assert_eq!(visitor.get("/revisions/99").await.status, 404);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_within_the_frame() {
+    let stored = stored().await;
+    let viewer = stored.visit("acme", "viewer").await;
+    let page = viewer.page("/").await;
+    assert!(
+        page.contains("data-key=\"p\"") && !page.contains("data-key=\"s\""),
+        "{page}"
+    );
+    for (path, status, said) in [
+        ("/nope", 404, "There is no such page"),
+        ("/executions/7", 404, "There is no execution <code>7</code>"),
+        ("/hook/a/priority", 405, "There is nothing to see"),
+        (
+            "/simulator",
+            403,
+            "Your role is viewer, and this needs operator",
+        ),
+    ] {
+        let wrong = viewer.get(path).await;
+        assert_eq!(wrong.status, status, "{path}");
+        for said in [said, "<nav", "log out"] {
+            assert!(wrong.body.contains(said), "{path} {said}: {wrong:?}");
+        }
+        assert!(!wrong.body.contains("Log in</a></p>"), "{wrong:?}");
+    }
+    let page = stored.daemon.get("/nope").await;
+    assert!(
+        page.status == 404 && page.body.contains("no such page"),
+        "{page:?}"
+    );
+    assert!(!page.body.contains("<nav"), "{page:?}");
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_without_a_session_comes_again_after_the_login() {
+    let stored = stored().await;
+    let token = stored.client("acme", "author").await.token;
+    let late = stored.log_in(&token, "").await;
+    late.send("/logout", &[]).await;
+
+    // A script shows a message, and nothing takes the place of the form.
+    let headers = format!("cookie: {}\r\nhx-request: true\r\n", late.cookie);
+    let toml = "name = \"a&b\"\nevent = \"BeforeToolCall\"\nblock = \"<no>\"\n";
+    let typed = [
+        ("view", "toml"),
+        ("toml", toml),
+        ("do", "save"),
+        ("version", "0"),
+    ];
+    let said = form(&stored, &headers, "/hook/convert", &typed).await;
+    assert_eq!((said.status, said.header("hx-reswap")), (401, Some("none")));
+
+    // Without one, the login keeps what was typed, also after a wrong token.
+    let headers = "referer: http://localhost/hook/new?show=toml\r\n";
+    let mut login = form(&stored, headers, "/hook/new", &typed).await;
+    assert_eq!(login.status, 401);
+    assert!(login.body.contains("What you sent is kept"), "{login:?}");
+    let mut entered = None;
+    for token in ["wrong", &token] {
+        let unescaped = login.body.replace("&#38;", "&");
+        let mut kept = fields(&unescaped, "/login");
+        assert_eq!(kept[0], ("next", "/hook/new?show=toml"));
+        for field in &mut kept {
+            if field.0 == "token" {
+                field.1 = token;
+            }
+        }
+        let said = form(&stored, "", "/login", &kept).await;
+        if token == "wrong" {
+            login = said;
+        } else {
+            entered = Some(said);
+        }
+    }
+    let entered = entered.unwrap();
+    assert_eq!(entered.status, 200, "{entered:?}");
+    let cookie = entered.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly") && entered.header("location").is_none());
+    let page = &entered.body;
+    for said in [
+        "Send it now",
+        "Show the form as it was",
+        "href=\"/hook/new?show=toml\"",
+        "a&#38;b",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    assert!(
+        stored.has_no_hooks("acme").await,
+        "nothing happens by the login"
+    );
+
+    let text = page
+        .replace("&#34;", "'")
+        .replace("&#38;", "&")
+        .replace("&#60;", "<")
+        .replace("&#62;", ">");
+    let again: Vec<_> = fields(&text, "/hook/new")
+        .into_iter()
+        .map(|(name, value)| (name, value.replace('\'', "\"")))
+        .collect();
+    let again: Vec<_> = again
+        .iter()
+        .map(|(name, value)| (*name, &**value))
+        .collect();
+    assert_eq!(again[1], ("toml", toml));
+    let headers = format!("cookie: {}\r\n", cookie.split(';').next().unwrap());
+    // The form shows as it was, and is sent by a click.
+    let shown: Vec<_> = again
+        .iter()
+        .copied()
+        .filter(|(name, _)| *name != "do")
+        .collect();
+    let shown = form(&stored, &headers, "/hook/new", &shown).await;
+    assert!(
+        shown.status == 200 && shown.body.contains("a&#38;b"),
+        "{shown:?}"
+    );
+    let saved = form(&stored, &headers, "/hook/new", &again).await;
+    assert!(next(&saved).contains("done=saved"), "{saved:?}");
+
+    // Another page cannot make anybody send anything.
+    let headers = format!("{headers}sec-fetch-site: cross-site\r\n");
+    let forged = [
+        ("token", &*token),
+        ("again", "/hook/new"),
+        ("fields", "toml=x"),
+    ];
+    assert_eq!(form(&stored, &headers, "/login", &forged).await.status, 403);
+    assert_eq!(
+        form(&stored, &headers, "/hook/new", &typed).await.status,
+        403
+    );
 }
 
 /// The address that a form goes on to.
