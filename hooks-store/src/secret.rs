@@ -215,6 +215,29 @@ impl Tenant {
         secrets.collect()
     }
 
+    /// Returns the names of the published hooks that name a secret.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn hooks_with_secret(&self, name: &str) -> Result<Vec<String>, StoreError> {
+        self.hooks_in_with(&mut self.engine(), name).await
+    }
+
+    async fn hooks_in_with(
+        &self,
+        reads: &mut dyn Reads,
+        name: &str,
+    ) -> Result<Vec<String>, StoreError> {
+        let in_force = self.newest(reads).await?;
+        let hooks = in_force.iter().flat_map(|set| &set.hooks);
+        let names_it = |hook: &&Value| named(hook).iter().any(|(_, named)| named == name);
+        let names = hooks
+            .filter(names_it)
+            .filter_map(|hook| Some(hook["name"].as_str()?.to_owned()));
+        Ok(names.collect())
+    }
+
     /// Removes all values of a secret.
     ///
     /// # Errors
@@ -222,11 +245,8 @@ impl Tenant {
     /// If there is no such secret, a hook in force names it, or the database fails.
     pub async fn delete_secret(&self, name: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
-        let in_force = self.newest(&mut write).await?;
-        let hooks = in_force.iter().flat_map(|set| &set.hooks);
-        let names_it = |hook: &&Value| named(hook).iter().any(|(_, named)| named == name);
-        if let Some(hook) = hooks.into_iter().find(names_it) {
-            let message = format!("the hook {} in force names the secret", hook["name"]);
+        if let Some(hook) = self.hooks_in_with(&mut write, name).await?.first() {
+            let message = format!("the hook {hook:?} in force names the secret");
             let help = "publish a set that does without it first";
             return Err(StoreError::invalid("/name", message, help));
         }

@@ -71,11 +71,14 @@ fn pages() -> Router<Console> {
         .route("/overview/reset", post(overview::reset))
         .route("/settings", get(settings::get))
         .route("/settings/tokens", post(settings::new_token))
-        .route("/settings/tokens/{id}/revoke", post(settings::revoke_token))
+        .route(
+            "/settings/tokens/{id}/revoke",
+            get(settings::ask_revoke).post(settings::revoke_token),
+        )
         .route("/settings/secrets", post(settings::put_secret))
         .route(
             "/settings/secrets/{name}/delete",
-            post(settings::delete_secret),
+            get(settings::ask_delete).post(settings::delete_secret),
         )
         .route("/settings/budget", post(settings::put_budget))
         .route("/settings/tables", post(settings::put_tables))

@@ -874,12 +874,35 @@ async fn settings_are_changed_by_whoever_may() {
         .find(|token| token.name == "ci <1>")
         .unwrap()
         .id;
-    let revoked = owner
-        .send(&format!("/settings/tokens/{id}/revoke"), &[])
-        .await;
-    assert_eq!(revoked.header("location"), Some("/settings?done=gone"));
+    // It is asked first, and says when the token was used.
+    let revoke = format!("/settings/tokens/{id}/revoke");
+    let asked = stored.eventually(async || {
+        let page = owner.page(&revoke).await;
+        page.contains("Last used").then_some(page)
+    });
+    let asked = asked.await;
+    for said in [
+        "Revoke ci &#60;1&#62;?",
+        "through api",
+        "Keep it",
+        "Role viewer",
+    ] {
+        assert!(asked.contains(said), "{said}: {asked}");
+    }
+    let revoked = owner.send(&revoke, &[]).await;
+    let page = owner.page(next(&revoked)).await;
+    assert!(
+        page.contains("The token ci &#60;1&#62; is revoked."),
+        "{page}"
+    );
     assert_eq!(stored.with_token(token).get("/hooks").await.status, 401);
+}
 
+#[tokio::test]
+async fn secrets_limits_and_budgets_are_changed_by_whoever_may() {
+    let stored = stored().await;
+    let acme = stored.store.tenant("acme");
+    let owner = stored.visit("acme", "owner").await;
     let kept = owner
         .send(
             "/settings/secrets",
@@ -892,12 +915,28 @@ async fn settings_are_changed_by_whoever_may() {
         page.contains("<code>gate</code>") && !page.contains("canary-7f3a"),
         "{page}"
     );
-    assert_eq!(
+    let by = By::new("ada");
+    let hook = json!({ "name": "asks", "event": "BeforeToolCall", "http": { "url": "https://a.example", "headers": { "x": "secret:gate" } } });
+    let hook = acme.create(&hook, &by).await.unwrap();
+    acme.publish(&by).await.unwrap();
+    let asked = owner.page("/settings/secrets/gate/delete").await;
+    assert!(
+        asked.contains("Live hooks name it: asks.") && !asked.contains("Delete gate</button>"),
+        "{asked}"
+    );
+    acme.delete(&hook.id, 1, &by).await.unwrap();
+    acme.publish(&by).await.unwrap();
+    let asked = owner.page("/settings/secrets/gate/delete").await;
+    assert!(
+        asked.contains("No live hook names it") && asked.contains("Delete gate</button>"),
+        "{asked}"
+    );
+    let gone = owner.send("/settings/secrets/gate/delete", &[]).await;
+    assert!(
         owner
-            .send("/settings/secrets/gate/delete", &[])
+            .page(next(&gone))
             .await
-            .status,
-        303
+            .contains("The secret gate is deleted.")
     );
     assert!(acme.secrets().await.unwrap().is_empty());
 
@@ -919,15 +958,93 @@ async fn settings_are_changed_by_whoever_may() {
         .await;
     assert_eq!(saved.status, 303, "{saved:?}");
     assert_eq!(acme.settings().await.unwrap().body["limits"]["chain"], "1s");
-    owner.send("/settings/budget", &[("limit", "1000")]).await;
-    assert_eq!(acme.budgets().await.unwrap()[0].limit, Some(1000));
+    owner
+        .send("/settings/budget", &[("limit", " 1,000,000 ")])
+        .await;
+    assert_eq!(acme.budgets().await.unwrap()[0].limit, Some(1_000_000));
     assert!(
         owner
             .send("/settings/budget", &[("limit", "many")])
             .await
             .body
-            .contains("no number of tokens")
+            .contains("Write a whole number")
     );
+}
+
+#[tokio::test]
+async fn the_change_log_names_things_and_folds_views() {
+    let stored = stored().await;
+    let acme = stored.store.tenant("acme");
+    let (ada, bo) = (By::new("ada").from("api"), By::new("bo"));
+    let hook = json!({ "name": "gate", "event": "BeforeToolCall", "block": "no" });
+    let gate = acme.create(&hook, &ada).await.unwrap();
+    acme.publish(&ada).await.unwrap();
+    acme.delete(&gate.id, 1, &bo.clone().comment("too strict"))
+        .await
+        .unwrap();
+    let owner = stored.visit("acme", "owner").await;
+    let page = owner.page("/settings").await;
+    let versions = format!("/hook/{}/versions\">gate</a>", gate.id);
+    for said in [
+        &*format!("made the hook <a href=\"{versions}"),
+        &*format!("deleted the hook <a href=\"{versions}"),
+        "published revision <a href=\"/revisions/1\">1</a>",
+        "made the token owner",
+        "too strict",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let lines = |page: &str| {
+        let log = page.split("id=\"log\"").nth(1).unwrap();
+        log.matches("<tr>").count() - 1
+    };
+    assert_eq!(lines(&page), 4);
+    for (filter, count) in [
+        ("hook=gate", 2),
+        ("who=bo", 1),
+        ("hook=gate&who=ada", 1),
+        ("hook=none", 0),
+    ] {
+        let page = owner.page(&format!("/settings?{filter}")).await;
+        let found = if count == 0 {
+            assert!(page.contains("No changes match."), "{page}");
+            0
+        } else {
+            lines(&page)
+        };
+        assert_eq!(found, count, "{filter}");
+    }
+
+    // One line for what a person has read within an hour, and pages for the rest.
+    let agent = stored.client("acme", "operator").await;
+    agent.door("/hooks/claude", &claude("Bash", "ls")).await;
+    let kept = stored.eventually(async || {
+        let filter = hooks_store::ExecutionFilter::default();
+        let all = acme.executions(&filter, None, 9).await.unwrap().items;
+        all.into_iter().find(|execution| execution.has_detail)
+    });
+    let seq = kept.await.seq;
+    for _ in 0..61 {
+        acme.detail(seq, &By::new("eve")).await.unwrap();
+    }
+    for number in 0..60 {
+        acme.put_secret(&format!("s{number}"), "v", &bo)
+            .await
+            .unwrap();
+    }
+    let first = owner.page("/settings").await;
+    assert_eq!(lines(&first), 50);
+    let older = first.split("href=\"/settings?before=").nth(1).unwrap();
+    let older = older.split('"').next().unwrap().replace("&#38;", "&");
+    let older = owner
+        .page(&format!(
+            "/settings?before={}",
+            older.split('#').next().unwrap()
+        ))
+        .await;
+    assert!(older.contains("60 more within the hour"), "{older}");
+    // The rest of the secrets, the views, the token of the agent, and the four of before.
+    assert!((15..=17).contains(&lines(&older)), "{older}");
 }
 
 #[tokio::test]

@@ -409,9 +409,9 @@ async fn a_kind_that_is_forbidden_is_greyed_out_and_refused() {
     assert!(page.contains("data-part=\"http\">http<"), "{page}");
     let settings = author.page("/settings").await;
     for said in [
-        "bad\">command does not run<",
-        "good\">http<",
-        "good\">agent<",
+        "bad\">command: not allowed<",
+        "good\">http: allowed<",
+        "good\">agent: allowed<",
     ] {
         assert!(settings.contains(said), "{said}: {settings}");
     }
