@@ -104,9 +104,8 @@
     trouble.querySelector("a").hidden = text !== OUT;
   };
   trouble?.querySelector("button").addEventListener("click", () => tell(""));
-  addEventListener("htmx:response:error", ({ detail }) => detail.ctx.response.status === 401 && tell(OUT));
+  addEventListener("htmx:after:request", ({ detail }) => tell(detail.ctx.response.status === 401 ? OUT : ""));
   addEventListener("htmx:error", () => tell(DOWN));
-  addEventListener("htmx:after:swap", () => tell(""));
 
   // A form is sent only to a server that answers, in a session that lives.
   const ask = async () => {
