@@ -117,12 +117,6 @@ impl Problem {
         &self.errors
     }
 
-    /// Whether its mistakes say all that it says.
-    pub(crate) fn is_said_below(&self) -> bool {
-        let [one] = &*self.errors else { return false };
-        one.message == self.detail
-    }
-
     /// The text for other protocols.
     pub(crate) fn detail(&self) -> &str {
         &self.detail

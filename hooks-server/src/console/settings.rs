@@ -7,7 +7,6 @@ use axum::extract::{Path, Query};
 use axum::response::IntoResponse as _;
 use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SETTINGS, SecretInfo, Token};
 use serde::Deserialize;
-use url::form_urlencoded;
 
 use super::frame::{self, Answer, Frame, done, page};
 use super::sent::Form;
@@ -53,96 +52,24 @@ struct Page {
 pub(super) struct Asked {
     /// Entries of the change log before this one.
     before: Option<u64>,
-    /// Those of a hook, by its name or id, and those of a person.
+    /// Those of a hook, by its name, and those of a person.
     #[serde(default)]
     hook: String,
     #[serde(default)]
     who: String,
 }
 
-/// What the change log says in one line.
+/// A line of the change log.
 struct Logged {
     entry: AdminEntry,
-    what: &'static str,
+    /// What was changed, as people call it.
     name: String,
-    link: Option<String>,
-    /// How many there were: one person reads many executions.
+    /// How many there were: one person opens many events.
     count: u64,
 }
 
-/// The words for what was done, and where it can be seen.
-const ACTIONS: &[(&str, &str, Option<&str>)] = &[
-    ("hook.create", "made the hook", Some("/hook/{}/versions")),
-    ("hook.update", "changed the hook", Some("/hook/{}/versions")),
-    ("hook.delete", "deleted the hook", Some("/hook/{}/versions")),
-    ("hook.refused", "does not run the hook", None),
-    (
-        "revision.publish",
-        "published revision",
-        Some("/revisions/{}"),
-    ),
-    (
-        "revision.rollback",
-        "went back, as revision",
-        Some("/revisions/{}"),
-    ),
-    ("token.new", "made the token", None),
-    ("token.revoke", "revoked the token", None),
-    ("secret.put", "set the secret", None),
-    ("secret.delete", "deleted the secret", None),
-    ("budget.set", "set the budget", None),
-    ("breaker.reset", "resumed the hook", None),
-    ("sample.save", "saved the sample", None),
-    ("sample.delete", "deleted the sample", None),
-    (
-        READ,
-        "opened the event of execution",
-        Some("/executions/{}"),
-    ),
-    ("execution.past", "replayed the executions", None),
-    ("reencrypt", "changed the key of", None),
-];
-
-/// The action that is told once for a person and an hour.
+/// The action that has one line for a person and an hour.
 const READ: &str = "execution.detail";
-
-impl Logged {
-    fn of(entry: AdminEntry, names: &HashMap<String, String>) -> Self {
-        let known = ACTIONS.iter().find(|(action, ..)| *action == entry.action);
-        let (what, link) = known.map_or(("did something", None), |(_, what, link)| (*what, *link));
-        let id: String = form_urlencoded::byte_serialize(entry.entity.as_bytes()).collect();
-        let name = names.get(&entry.entity).cloned();
-        Logged {
-            what,
-            link: link
-                .map(|link| link.replace("{}", &id))
-                .filter(|_| entry.entity != SETTINGS),
-            // A token that is gone has its name in the comment.
-            name: name.unwrap_or_else(|| match &*entry.action {
-                "token.new" | "token.revoke" if !entry.comment.is_empty() => entry.comment.clone(),
-                _ => entry.entity.clone(),
-            }),
-            count: 1,
-            entry,
-        }
-    }
-
-    fn is_asked(&self, asked: &Asked) -> bool {
-        let is_hook = self.entry.action.starts_with("hook.");
-        let hook = [&self.entry.entity, &self.name];
-        (asked.who.is_empty() || asked.who == self.entry.actor)
-            && (asked.hook.is_empty() || is_hook && hook.contains(&&asked.hook))
-    }
-
-    /// Whether both are views of executions by one person within an hour.
-    fn is_with(&self, other: &Logged) -> bool {
-        let hour = |one: &Logged| one.entry.at.as_second() / 3600;
-        let (one, other_entry) = (&self.entry, &other.entry);
-        (READ, READ) == (&*one.action, &*other_entry.action)
-            && one.actor == other_entry.actor
-            && hour(self) == hour(other)
-    }
-}
 
 /// The change log as people read it, and where it goes on.
 async fn log(visitor: &Visitor, asked: &Asked) -> Result<(Vec<Logged>, Option<u64>), Problem> {
@@ -151,24 +78,38 @@ async fn log(visitor: &Visitor, asked: &Asked) -> Result<(Vec<Logged>, Option<u6
     let mut names: HashMap<_, _> = ids.map(|(name, (id, _))| (id, name)).collect();
     let deleted = tenant.deleted(1000).await?.into_iter();
     names.extend(deleted.map(|hook| (hook.id, hook.name)));
-    let tokens = tenant.tokens().await?.into_iter();
-    names.extend(tokens.map(|token| (token.id, token.name)));
-    names.insert(SETTINGS.to_owned(), "limits and other tables".to_owned());
+    let hour = |entry: &AdminEntry| entry.at.as_second() / 3600;
     let (mut shown, mut before) = (Vec::<Logged>::new(), asked.before);
     for _ in 0..SEARCHED {
         let page = tenant.admin_log(before, 200).await?;
         for entry in page.items {
-            let seq = entry.seq;
-            let logged = Logged::of(entry, &names);
-            if !logged.is_asked(asked) {
+            let known = names.get(&entry.entity);
+            // The log says the name of a token beside its id.
+            let is_named = entry.action.starts_with("token.") && !entry.comment.is_empty();
+            let said = if is_named {
+                &entry.comment
+            } else {
+                &entry.entity
+            };
+            let name = known.unwrap_or(said);
+            let is_hook = entry.action.starts_with("hook.");
+            let is_asked = (asked.who.is_empty() || asked.who == entry.actor)
+                && (asked.hook.is_empty() || is_hook && asked.hook == *name);
+            let is_same = |one: &&mut Logged| {
+                let one = &one.entry;
+                one.action == READ && one.actor == entry.actor && hour(one) == hour(&entry)
+            };
+            let mut views = shown.iter_mut().filter(|_| entry.action == READ);
+            if !is_asked {
                 continue;
             }
-            if let Some(same) = shown.iter_mut().find(|same| same.is_with(&logged)) {
+            if let Some(same) = views.find(is_same) {
                 same.count += 1;
             } else if shown.len() == ENTRIES {
-                return Ok((shown, Some(seq + 1)));
+                return Ok((shown, Some(entry.seq + 1)));
             } else {
-                shown.push(logged);
+                let (name, count) = (name.clone(), 1);
+                shown.push(Logged { entry, name, count });
             }
         }
         before = page.next;

@@ -984,6 +984,7 @@ async fn the_change_log_names_things_and_folds_views() {
         .unwrap();
     let owner = stored.visit("acme", "owner").await;
     let page = owner.page("/settings").await;
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     let versions = format!("/hook/{}/versions\">gate</a>", gate.id);
     for said in [
         &*format!("made the hook <a href=\"{versions}"),
