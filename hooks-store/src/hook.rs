@@ -82,7 +82,7 @@ pub struct DraftReport {
 }
 
 /// What a new version of a hook follows.
-struct Before<'a> {
+pub(crate) struct Before<'a> {
     id: &'a str,
     /// 0 for the first version.
     version: u64,
@@ -212,9 +212,23 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn ids(&self) -> Result<BTreeMap<String, (String, u64)>, StoreError> {
+        self.ids_of(false).await
+    }
+
+    /// Returns the ids and the last versions of the hooks that were deleted from the draft, by their names.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn deleted_ids(&self) -> Result<BTreeMap<String, (String, u64)>, StoreError> {
+        self.ids_of(true).await
+    }
+
+    async fn ids_of(&self, deleted: bool) -> Result<BTreeMap<String, (String, u64)>, StoreError> {
         let sql =
-            "SELECT name, id, version FROM hook WHERE tenant_id = $1 AND deleted = 0 AND id <> $2";
-        let rows = self.engine().fetch(sql, args![&self.id, SETTINGS]).await?;
+            "SELECT name, id, version FROM hook WHERE tenant_id = $1 AND deleted = $3 AND id <> $2";
+        let args = args![&self.id, SETTINGS, deleted];
+        let rows = self.engine().fetch(sql, args).await?;
         let ids = rows
             .iter()
             .map(|row| Ok((row.text("name")?, (row.text("id")?, row.number("version")?))));
@@ -749,7 +763,7 @@ impl Tenant {
     }
 
     /// Saves a version after another. A new hook stands behind all others.
-    async fn save(
+    pub(crate) async fn save(
         &self,
         write: &mut Write<'_>,
         before: Before<'_>,

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use hooks_runtime::entry::Mode;
 use hooks_runtime::{Bundle, Source, SourceError};
 use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
@@ -247,6 +248,68 @@ impl Tenant {
         let mut rebased = Bundle::new(old.chain(new).cloned().collect(), tables.clone())?;
         rebased.tenant.clone_from(&self.id);
         Ok(rebased)
+    }
+
+    /// Publishes what is published already, with another mode of one of its hooks. What else differs in the draft stays there,
+    /// and the hook of the draft gets the mode, too.
+    ///
+    /// ```
+    /// use hooks_runtime::entry::Mode;
+    /// use hooks_store::{By, Store, StoreError};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let (acme, by) = (Store::open("sqlite::memory:").await?.tenant("acme"), By::new("ada"));
+    /// acme.create(&json!({ "name": "gate", "event": "BeforeToolCall", "block": "no" }), &by).await?;
+    /// acme.publish(&by).await?;
+    /// acme.create(&json!({ "name": "half-done", "event": "BeforeToolCall", "block": "no" }), &by).await?;
+    /// acme.publish_mode("gate", Mode::Off, &by).await?;
+    /// let live = acme.bundle().await?.hooks;
+    /// assert_eq!((live.len(), &live[0]["mode"]), (1, &json!("off")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no hook of this name is published, the set has mistakes by now, or the database fails.
+    pub async fn publish_mode(
+        &self,
+        name: &str,
+        mode: Mode,
+        by: &By,
+    ) -> Result<Published, StoreError> {
+        let missing = || StoreError::NotFound(format!("published hook {name:?}"));
+        let mut tries = 0;
+        loop {
+            let mut look = self.look(by, &mut tries).await?;
+            let mut set = self.newest(&mut look).await?.ok_or_else(missing)?;
+            let place = set.hooks.iter().position(|hook| name_of(hook) == name);
+            let place = place.ok_or_else(missing)?;
+            let mut before = set.hooks[place].clone();
+            set.hooks[place]["mode"] = json!(mode);
+            self.check_with_others(&mut look, &set).await?;
+            let Some(mut write) = look.write().await? else {
+                continue;
+            };
+            let drafted = self.hooks_in(&mut write).await?;
+            if let Some(mut old) = drafted.into_iter().find(|hook| hook.name == name)
+                && before["mode"] != json!(mode)
+            {
+                // What is published is a version of its own, and that of the draft, if it differs, is the newest again.
+                before.as_object_mut().map(|body| body.remove("version"));
+                let differs = old.body != before;
+                before["mode"] = json!(mode);
+                let saved = self.save(&mut write, (&old).into(), before, false).await?;
+                set.hooks[place]["version"] = saved.version.into();
+                if differs {
+                    old.body["mode"] = json!(mode);
+                    self.save(&mut write, (&saved).into(), old.body, false)
+                        .await?;
+                }
+            }
+            return self.make_revision(write, set, "revision.mode").await;
+        }
     }
 
     /// Checks a set as it would be in force, for every tenant that it is for.

@@ -65,6 +65,7 @@ conformance! {
         a_set_with_a_mistake_is_not_published,
         a_rollback_is_a_new_revision_and_the_draft_follows,
         a_rollback_keeps_what_was_not_published,
+        another_mode_is_published_without_the_rest_of_the_draft,
         a_tenants_hook_takes_the_place_of_a_global_one_unless_that_is_mandatory,
         global_settings_are_not_switched_off_below,
         a_tenants_limits_do_not_touch_mandatory_hooks,

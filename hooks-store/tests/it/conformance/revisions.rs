@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use hooks_core::agent::AgentContext;
+use hooks_runtime::entry::Mode;
 use hooks_runtime::{
     BreakerState, Bundle, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
 };
-use hooks_store::{ImportFormat, NewSample};
+use hooks_store::{ImportFormat, NewSample, StoreError};
 use serde_json::{Map, Value, json};
 
 use crate::common::{Place, ada, block, mistakes, names};
@@ -185,6 +186,55 @@ pub(crate) async fn a_rollback_keeps_what_was_not_published(place: Place) {
     );
     acme.publish(&ada()).await.unwrap();
     assert_eq!(tools(&acme.bundle().await.unwrap().hooks), pairs(&kept));
+}
+
+pub(crate) async fn another_mode_is_published_without_the_rest_of_the_draft(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let mut made = Vec::new();
+    for name in ["a", "b", "gone"] {
+        made.push(acme.create(&block(name, "deploy"), &ada()).await.unwrap());
+    }
+    let [a, b, gone] = &*made else { panic!() };
+    acme.publish(&ada()).await.unwrap();
+    acme.update(&a.id, 1, &block("a", "ship"), &ada())
+        .await
+        .unwrap();
+    acme.delete(&gone.id, 1, &ada()).await.unwrap();
+    acme.create(&block("new", "deploy"), &ada()).await.unwrap();
+    for name in ["a", "b", "gone"] {
+        let turned = acme.publish_mode(name, Mode::Off, &ada()).await.unwrap();
+        assert!(turned.is_new);
+    }
+    let live = acme.bundle().await.unwrap().hooks;
+    assert_eq!(names(&live), ["a", "b", "gone"]);
+    for hook in &live {
+        assert_eq!(
+            (&hook["mode"], &hook["tools"]),
+            (&json!("off"), &json!(["deploy"]))
+        );
+    }
+    // What is live has a version of its own, and the work of others is the newest.
+    let number = live[0]["version"].as_u64().unwrap();
+    let kept = acme.version(&a.id, number).await.unwrap().unwrap();
+    assert_eq!(
+        (&kept["mode"], &kept["tools"][0]),
+        (&json!("off"), &json!("deploy"))
+    );
+    let draft = acme.hook(&a.id).await.unwrap().unwrap();
+    assert_eq!(
+        (draft.version, &draft.body["mode"], &draft.body["tools"][0]),
+        (4, &json!("off"), &json!("ship"))
+    );
+    assert_eq!(acme.hook(&b.id).await.unwrap().unwrap().version, 2);
+    assert_eq!(acme.deleted_ids().await.unwrap()["gone"].0, gone.id);
+    let names: Vec<_> = acme.ids().await.unwrap().into_keys().collect();
+    assert_eq!(names, ["a", "b", "new"]);
+    let log = acme.admin_log(None, 1).await.unwrap().items;
+    assert_eq!((&*log[0].action, &*log[0].entity), ("revision.mode", "4"));
+    let again = acme.publish_mode("a", Mode::Off, &ada()).await.unwrap();
+    assert!(!again.is_new);
+    let missing = acme.publish_mode("new", Mode::Off, &ada()).await;
+    assert!(matches!(missing, Err(StoreError::NotFound(_))));
 }
 
 pub(crate) async fn a_tenants_hook_takes_the_place_of_a_global_one_unless_that_is_mandatory(
