@@ -1,6 +1,6 @@
 //! The order of execution as a list: hooks of files and of bundles, built-in hooks, and the compiled hooks around them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use hooks_core::agent::AgentEvent;
 use hooks_core::hooks;
@@ -16,7 +16,7 @@ use crate::entry::Mode;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ordered {
-    /// Its position, from 1. The hooks of another system's file have one position together.
+    /// Its position, from 1. The hooks of another system's file have one position together. A hook that is off has none: 0.
     pub order: usize,
     /// The name.
     pub hook: String,
@@ -47,7 +47,7 @@ pub struct Ordered {
 }
 
 impl Runtime {
-    /// Returns all hooks of the runtime, in the order in which they run.
+    /// Returns all hooks of the runtime, in the order in which they run. One that is off is where it would run.
     ///
     /// ```
     /// use hooks_runtime::Runtime;
@@ -144,11 +144,54 @@ impl Runtime {
                 }
             }
         }
-        ordered
+        with_off(ordered, &status.hooks)
     }
 }
 
+/// Puts the hooks that are off behind those that would run before them: the definitions are in their order.
+fn with_off(ordered: Vec<Ordered>, definitions: &[HookStatus]) -> Vec<Ordered> {
+    let names = definitions.iter().map(|hook| &*hook.name);
+    let places: HashMap<_, _> = names.zip(0..).collect();
+    let mut at = 0;
+    let rows = ordered.into_iter().map(|hook| {
+        let is_defined = !hook.source.is_empty();
+        let place = places.get(&*hook.hook).filter(|_| is_defined);
+        at = place.map_or(at, |place| at.max(*place));
+        (at, hook)
+    });
+    let mut rows: Vec<(usize, Ordered)> = rows.collect();
+    // A file of another system lists its hooks that are off itself, and a compiled hook may have the name of one.
+    let listed = rows
+        .iter()
+        .map(|(_, hook)| (hook.hook.clone(), hook.source.clone()));
+    let listed: HashSet<_> = listed.collect();
+    let key = |hook: &HookStatus| (hook.name.clone(), hook.source.clone());
+    let is_off = |hook: &&HookStatus| hook.mode == Mode::Off && !listed.contains(&key(hook));
+    let off = definitions.iter().filter(is_off);
+    rows.extend(off.map(|hook| (places[&*hook.name], Ordered::off(hook))));
+    rows.sort_by_key(|(at, _)| *at);
+    rows.into_iter().map(|(_, hook)| hook).collect()
+}
+
 impl Ordered {
+    /// A definition that does not run.
+    fn off(definition: &HookStatus) -> Self {
+        Ordered {
+            order: 0,
+            hook: definition.name.clone(),
+            priority: definition.priority,
+            events: definition.events.iter().map(|&on| on.to_owned()).collect(),
+            handler: definition.handler.clone(),
+            filter: definition.filter.clone(),
+            mode: definition.mode,
+            guard: false,
+            judges_again_after: None,
+            never: None,
+            version: definition.version,
+            source: definition.source.clone(),
+        }
+    }
+
     /// A definition at this place.
     fn defined(&self, definition: &HookStatus) -> Self {
         Ordered {

@@ -37,3 +37,28 @@ async fn a_compiled_hook_may_have_the_name_of_a_definition() {
         ["gate", "closed", "Redact"]
     );
 }
+
+#[tokio::test]
+async fn a_hook_that_is_off_is_listed_where_it_would_run() {
+    let hook = |name, rest| {
+        format!("[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\nblock = 'no'\n{rest}\n")
+    };
+    let text = [
+        hook("last", "priority = -1"),
+        hook("first", ""),
+        hook("off", "mode = 'off'"),
+        hook("second", "tools = ['a']"),
+    ];
+    let runtime = Runtime::builder()
+        .text(text.concat())
+        .build()
+        .await
+        .unwrap();
+    let order = runtime.order();
+    let shown: Vec<_> = order.iter().map(|hook| (&*hook.hook, hook.order)).collect();
+    assert_eq!(
+        shown,
+        [("first", 1), ("off", 0), ("second", 2), ("last", 3)]
+    );
+    assert_eq!(order[1].events, ["BeforeToolCall"]);
+}
