@@ -33,28 +33,21 @@
   };
   addEventListener("keydown", press);
 
-  // A hook goes before or behind another: it gets a priority between its new neighbours, as a draft.
-  const priority = (row) => row?.querySelector(".priority input[name=priority]");
-  const place = (row, before, after) => {
-    const input = priority(row);
-    if (!input || (!before && !after)) return;
-    const above = before && Number(before.dataset.priority);
-    const below = after && Number(after.dataset.priority);
-    if (before && after) input.value = Math.floor((above + below) / 2) === below ? below + 1 : Math.floor((above + below) / 2);
-    else input.value = before ? above - 10 : below + 10;
-    input.form.requestSubmit();
+  // A hook goes up or down by one, or to the place of another: the buttons of its row do it, as a draft.
+  const step = (row, to) => {
+    const button = row?.querySelector("button.step");
+    if (!button) return;
+    button.value = to;
+    button.click();
   };
   const move = (event) => {
-    const row = event.target.closest("tr[data-priority]");
+    const row = event.target.closest("tr[data-hook]");
     if (!row) return;
     event.preventDefault();
-    const previous = row.previousElementSibling;
-    const next = row.nextElementSibling;
-    if (event.key === "ArrowUp" && previous) place(row, previous.previousElementSibling, previous);
-    if (event.key === "ArrowDown" && next) place(row, next, next.nextElementSibling);
+    step(row, event.key === "ArrowUp" ? "up" : "down");
   };
   let dragged = null;
-  const over = (event) => event.target.closest?.("tr[data-priority]");
+  const over = (event) => event.target.closest?.("tr[data-hook]");
   const unmark = () => document.querySelectorAll("tr.over").forEach((row) => row.classList.remove("over"));
   addEventListener("dragstart", (event) => {
     dragged = over(event);
@@ -71,12 +64,33 @@
     unmark();
     if (!dragged || !row || row === dragged) return;
     event.preventDefault();
-    let before = row.previousElementSibling;
-    if (before === dragged) before = before.previousElementSibling;
-    place(dragged, before, row);
+    step(dragged, row.dataset.hook);
   });
-  for (const input of document.querySelectorAll(".priority input[name=priority]")) {
-    input.closest("tr").draggable = true;
+  for (const button of document.querySelectorAll("button.step")) button.closest("tr").draggable = true;
+
+  // What is chosen shows, once no further key follows: a word is typed as a whole. On a phone, the choices are folded.
+  let choosing = null;
+  const chosen = ({ target, type }) => {
+    if (!target.matches("[data-now] select") || (type === "keydown" && !choosing)) return;
+    clearTimeout(choosing);
+    choosing = setTimeout(() => {
+      const address = new URL(target.form.action);
+      address.hash = target.id;
+      target.form.action = address;
+      target.form.requestSubmit();
+    }, 400);
+  };
+  addEventListener("change", chosen);
+  addEventListener("keydown", chosen);
+  if (matchMedia("(max-width: 640px)").matches) {
+    for (const fold of document.querySelectorAll("details.fold")) fold.open = false;
+  }
+
+  // Whoever has moved a hook has the focus on its row, by the address, and hears where it went.
+  const place = document.getElementById(location.hash.slice(1))?.closest("tr[data-place]")?.dataset.place;
+  const done = new URLSearchParams(location.search).get("done");
+  if (place && ["up", "down"].includes(done)) {
+    setTimeout(() => (document.getElementById("said").textContent = `moved ${done}: now ${place}`), 100);
   }
 
   // The form and the TOML of a hook follow each other. What comes late is dropped: newer words are on their way.

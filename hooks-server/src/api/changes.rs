@@ -28,6 +28,20 @@ pub(crate) struct Change {
     pub(crate) after: Option<Value>,
 }
 
+/// What a change makes of a hook.
+pub(crate) const WHAT: [&str; 3] = ["new", "changed", "deleted"];
+
+impl Change {
+    /// Which of [`WHAT`] it is.
+    pub(crate) fn what(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, _) => WHAT[0],
+            (_, None) => WHAT[2],
+            _ => WHAT[1],
+        }
+    }
+}
+
 /// What a draft changes.
 pub(crate) struct Changes {
     /// The hash of the draft: its `ETag`.
@@ -63,7 +77,7 @@ async fn read(tenant: &Tenant) -> Result<Arc<Changes>, Problem> {
     }))
 }
 
-/// The parts of a bundle, by their names.
+/// The parts of a bundle, by their names. That a hook has another number is no change of it.
 pub(crate) fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
     let tables = bundle
         .tables()

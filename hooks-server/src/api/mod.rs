@@ -151,6 +151,7 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(revisions::list, revisions::publish))
         .routes(routes!(revisions::get))
         .routes(routes!(revisions::rollback))
+        .routes(routes!(revisions::turn))
         .routes(routes!(bundle::get))
         .routes(routes!(simulate::post))
         .routes(routes!(replay::post))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use hooks_runtime::entry::Mode;
 use hooks_store::{By, Role, Tenant};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -109,6 +110,29 @@ pub(crate) async fn roll_back(
         }
     };
     aside(new).await
+}
+
+/// The mode that a hook gets at once.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Turn {
+    /// The name of the hook.
+    hook: String,
+    /// `enforce`, `shadow` or `off`.
+    #[schema(value_type = String)]
+    mode: Mode,
+    /// Why.
+    #[serde(default)]
+    comment: String,
+}
+
+/// Publishes what is live with another mode of one hook, and nothing else of the draft. The draft has the mode, too.
+#[utoipa::path(post, path = "/revisions/mode", request_body = Turn, responses((status = 201, body = Published), (status = 200, description = "It has the mode already", body = Published)))]
+pub(super) async fn turn(caller: Caller, body: Json<Turn>) -> Result<impl IntoResponse, Problem> {
+    let by = caller.at_least(Role::Publisher)?;
+    let turn = body.read().await?;
+    let by = by.comment(turn.comment);
+    let new = async move { caller.tenant.publish_mode(&turn.hook, turn.mode, &by).await };
+    Ok(published(aside(new).await?))
 }
 
 fn published(published: hooks_store::Published) -> impl IntoResponse {

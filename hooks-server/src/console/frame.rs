@@ -69,7 +69,7 @@ pub(super) struct Frame {
     pub(super) here: &'static str,
     pub(super) tenant: String,
     pub(super) role: Role,
-    /// How many hooks of the draft differ from what is in force.
+    /// How many hooks of the draft differ from what is live.
     pub(super) unpublished: usize,
 }
 
@@ -108,6 +108,37 @@ impl Frame {
     }
 }
 
+/// How many rows a page of a long list has.
+pub(super) const PAGE: usize = 200;
+
+/// Which part of a long list a page has, and the ways to the parts before and behind it.
+#[derive(Default)]
+pub(super) struct Part {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) count: usize,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
+impl Part {
+    /// Takes the part that begins behind `from` items. The address of a part ends with the number.
+    pub(super) fn of<T>(mut items: Vec<T>, from: usize, address: &str) -> (Vec<T>, Self) {
+        let count = items.len();
+        let (from, to) = (from.min(count), from.saturating_add(PAGE).min(count));
+        let part = Part {
+            from,
+            to,
+            count,
+            before: (from > 0).then(|| format!("{address}{}", from.saturating_sub(PAGE))),
+            after: (to < count).then(|| format!("{address}{to}")),
+        };
+        items.truncate(to);
+        items.drain(..from);
+        (items, part)
+    }
+}
+
 /// What a form has done, by the word for it in an address. Behind that are the names for `{}`, each as `what`.
 const DONE: &[(&str, &str)] = &[
     (
@@ -117,6 +148,14 @@ const DONE: &[(&str, &str)] = &[
     (
         "deleted",
         "Deleted in the draft. Agents still run it until you publish.",
+    ),
+    (
+        "up",
+        "Moved up in the draft. Agents see it when you publish.",
+    ),
+    (
+        "down",
+        "Moved down in the draft. Agents see it when you publish.",
     ),
     ("back", "Put back in the draft."),
     ("undone", "Undone in the draft."),
@@ -186,7 +225,9 @@ pub(super) fn to(next: &str) -> Response {
 /// Goes to a page of ours, which says what was done.
 pub(super) fn done(next: &str, word: &str) -> Response {
     let mark = if next.contains('?') { '&' } else { '?' };
-    to(&format!("{}{mark}done={word}", own(next)))
+    let (next, row) = own(next).split_once('#').unwrap_or((own(next), ""));
+    let hash = if row.is_empty() { "" } else { "#" };
+    to(&format!("{next}{mark}done={word}{hash}{row}"))
 }
 
 /// Shows a template.

@@ -16,6 +16,7 @@ mod form;
 mod frame;
 mod guard;
 mod hook;
+mod name;
 mod order;
 mod overview;
 mod publish;
@@ -59,6 +60,8 @@ fn pages() -> Router<Console> {
         .route("/hook/{id}", get(hook::get).post(hook::post))
         .route("/hook/{id}/priority", post(order::change))
         .route("/hook/{id}/mode", post(order::change))
+        .route("/hook/{id}/move", post(order::shift))
+        .route("/turn", get(order::confirm).post(order::turn))
         .route("/simulator", get(simulator::get).post(simulator::post))
         .route("/simulator/sample", post(simulator::save))
         .route("/simulator/samples", get(simulator::samples))

@@ -1,4 +1,6 @@
-//! The order: what runs when. The list is the order of execution.
+//! The order: what runs when. The list is the order of execution, with what is live beside what the draft has.
+
+use std::collections::{BTreeMap, HashMap};
 
 use askama::Template;
 use axum::extract::{Path, Query};
@@ -8,59 +10,121 @@ use hooks_runtime::entry::Mode;
 use hooks_store::{Node, Role, StoreError};
 use serde::Deserialize;
 
-use super::frame::{Answer, Frame, done, page, undo};
+use super::frame::{Answer, Frame, Part, done, page, undo};
+use super::name::{Name, Visible};
 use super::sent::Form;
 use super::session::Visitor;
 use super::versions;
-use crate::api::order::Whose;
+use crate::api::aside::aside;
+use crate::api::changes::WHAT;
+use crate::api::order::{To, Whose, is_code};
 use crate::api::problem::Problem;
 
-/// How many hooks a page has.
-const PAGE: usize = 200;
+/// How many hooks the picture has.
+const BOXES: usize = 30;
 
-#[derive(Deserialize)]
+/// What a page of the order is of.
+#[derive(Clone, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Asked {
-    /// The event; by default the one that most hooks are for.
+    /// The event; by default calls of tools.
     event: Option<String>,
-    /// Whose order: what is in force, the `draft`, or that of a node, as `node:NAME`.
-    #[serde(default)]
+    /// Whose order: what is live, the `draft`, or that of a node, as `node:NAME`.
     of: String,
     /// A part of the name.
-    #[serde(default)]
     q: String,
+    /// By `name`, or what differs first, as `draft`; by default in the order of execution.
+    sort: String,
     /// How many hooks are on the pages before.
-    #[serde(default)]
     from: usize,
 }
+
+impl Asked {
+    fn event(&self) -> &str {
+        self.event.as_deref().unwrap_or("BeforeToolCall")
+    }
+
+    fn is_about(&self, hook: &Ordered) -> bool {
+        self.event().is_empty() || hook.events.iter().any(|event| event == self.event())
+    }
+
+    /// The query of whose order it is, without a part of the list.
+    fn query(&self, of: &str) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.append_pair("event", self.event());
+        for (name, value) in [("of", of), ("q", &self.q), ("sort", &self.sort)] {
+            if !value.is_empty() {
+                query.append_pair(name, value);
+            }
+        }
+        format!("?{}", query.finish())
+    }
+}
+
+/// The word for the draft.
+const DRAFT: &str = "draft";
 
 /// What stands before the name of a node.
 const NODE: &str = "node:";
 
 /// Whose order can be chosen besides those of nodes.
-const CHOICES: &[(&str, &str)] = &[("", "in force"), ("draft", "the draft")];
+const CHOICES: &[(&str, &str)] = &[("", "live"), (DRAFT, "draft")];
 
-struct Row {
-    hook: Ordered,
-    /// The id and the version in the draft, if it is there: it has a page, and its priority can be changed.
-    stored: Option<(String, u64)>,
+/// How the list can be sorted.
+const SORTS: &[(&str, &str)] = &[
+    ("", "order of execution"),
+    (DRAFT, "what differs first"),
+    ("name", "name"),
+];
+
+/// A hook, as it is and as the draft has it.
+#[derive(Clone)]
+struct Row<'a> {
+    /// As it is live, or on a node.
+    live: Option<&'a Ordered>,
+    draft: Option<&'a Ordered>,
+    /// As the order that was chosen has it, or the other one.
+    hook: &'a Ordered,
+    /// The place within the event, if it runs in the order that was chosen.
+    place: Option<usize>,
+    /// What the draft makes of it: `new`, `changed` or `deleted`.
+    change: &'static str,
+    /// The id and the newest version, if people can change it: it has a page.
+    stored: Option<&'a (String, u64)>,
 }
 
-/// Whether its code alone says when it runs, and nobody can change it here.
-fn is_code(hook: &Ordered) -> bool {
-    matches!(&*hook.handler, "compiled" | "built-in")
-}
-
-impl Row {
-    fn is_code(&self) -> bool {
-        is_code(&self.hook)
+impl<'a> Row<'a> {
+    /// What it is now, and what the draft has if that is another.
+    fn both<T: PartialEq>(&self, of: impl Fn(&'a Ordered) -> T) -> (T, Option<T>) {
+        let now = of(self.live.unwrap_or(self.hook));
+        let draft = self.draft.map(of).filter(|draft| *draft != now);
+        (now, draft)
     }
 
-    fn is_off(&self) -> bool {
-        self.hook.mode == Mode::Off
+    /// The version that is live, if it is a stored one of this tenant.
+    fn live_version(&self) -> Option<u64> {
+        self.live.and_then(|live| live.version)
     }
 
-    fn is_shadow(&self) -> bool {
-        self.hook.mode == Mode::Shadow
+    /// Whether it is live and of this tenant, so that it can be turned off at once.
+    fn is_own_live(&self) -> bool {
+        self.live_version().is_some() && (self.stored.is_some() || self.change == WHAT[2])
+    }
+
+    fn mode(&self) -> (Mode, Option<Mode>) {
+        self.both(|hook| hook.mode)
+    }
+
+    fn priority(&self) -> (i32, Option<i32>) {
+        self.both(|hook| hook.priority)
+    }
+
+    fn handler(&self) -> (&str, Option<&str>) {
+        self.both(|hook| &*hook.handler)
+    }
+
+    fn filter(&self) -> (&str, Option<&str>) {
+        self.both(|hook| &*hook.filter)
     }
 
     fn events(&self) -> String {
@@ -72,70 +136,169 @@ impl Row {
     }
 }
 
-#[derive(Template)]
-#[template(path = "order.html")]
-struct Page {
-    frame: Frame,
-    nodes: Vec<Node>,
-    event: String,
-    of: String,
-    q: String,
-    notices: Vec<String>,
-    rows: Vec<Row>,
-    /// How many hooks there are, and how many are asked for.
-    total: usize,
-    count: usize,
-    next: Option<String>,
+/// Puts what another order has besides into the first one, behind the hook that it follows there.
+fn merged<'a>(
+    first: &'a [Ordered],
+    other: &'a [Ordered],
+) -> Vec<(Option<&'a Ordered>, Option<&'a Ordered>)> {
+    // A compiled or built-in hook may have the name of a stored one.
+    let key = |hook: &'a Ordered| (is_code(hook), &*hook.hook);
+    let places: HashMap<_, _> = first.iter().map(key).zip(1..).collect();
+    let mut rows: Vec<_> = (1..)
+        .zip(first)
+        .map(|(at, hook)| (at, Some(hook), None))
+        .collect();
+    let mut at = 0;
+    for hook in other {
+        match places.get(&key(hook)) {
+            Some(place) => {
+                at = *place;
+                rows[at - 1].2 = Some(hook);
+            }
+            None => rows.push((at, None, Some(hook))),
+        }
+    }
+    rows.sort_by_key(|(at, ..)| *at);
+    rows.into_iter()
+        .map(|(_, first, other)| (first, other))
+        .collect()
 }
 
-impl Page {
+#[derive(Template)]
+#[template(path = "order.html")]
+struct Page<'a> {
+    frame: Frame,
+    nodes: Vec<Node>,
+    /// The events, and how many hooks each has.
+    events: Vec<(&'static str, usize)>,
+    asked: Asked,
+    notices: Vec<String>,
+    rows: Vec<Row<'a>>,
+    part: Part,
+    /// The first hooks of the event, for the picture, and how many it has.
+    lane: Vec<Row<'a>>,
+    running: usize,
+    /// How many hooks there are, and what the draft makes of some.
+    total: usize,
+    changes: [(&'static str, usize); 3],
+    /// The hooks that were deleted, and their ids.
+    deleted: BTreeMap<String, (String, u64)>,
+    /// On which nodes hooks are not asked, because they have failed too often.
+    paused: HashMap<String, Vec<String>>,
+}
+
+impl Page<'_> {
     fn is_of(&self, node: &Node) -> bool {
-        self.of.strip_prefix(NODE) == Some(&*node.name)
+        self.asked.of.strip_prefix(NODE) == Some(&*node.name)
     }
+}
+
+/// The rows of hooks, as they are live and as the draft has them, with their places within an event.
+fn rows<'a>(
+    pairs: impl Iterator<Item = (Option<&'a Ordered>, Option<&'a Ordered>)>,
+    asked: &Asked,
+    changes: &HashMap<&str, &'static str>,
+    stored: &'a BTreeMap<String, (String, u64)>,
+) -> Vec<Row<'a>> {
+    let (mut place, mut last) = (0, 0);
+    let row = |(live, draft): (Option<&'a Ordered>, Option<&'a Ordered>)| {
+        let chosen = if asked.of == DRAFT { draft } else { live };
+        let hook = chosen.or(live).or(draft)?;
+        let runs = chosen.filter(|hook| hook.order > 0 && asked.is_about(hook));
+        // The hooks of a file of another system have one place together.
+        if runs.is_some() && hook.order != last {
+            (place, last) = (place + 1, hook.order);
+        }
+        let own = Some(&*hook.hook).filter(|_| !is_code(hook));
+        let change = own.and_then(|name| changes.get(name));
+        Some(Row {
+            live,
+            draft: draft.filter(|_| own.is_some()),
+            hook,
+            place: runs.map(|_| place),
+            change: change.copied().unwrap_or_default(),
+            stored: own.and_then(|name| stored.get(name)),
+        })
+    };
+    pairs.filter_map(row).collect()
 }
 
 /// Shows the order.
 pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
-    let tenant = visitor.tenant();
-    let event = asked.event.unwrap_or_else(|| "BeforeToolCall".to_owned());
-    let whose = match asked.of.strip_prefix(NODE) {
-        Some(node) => Whose::Node(node),
-        None if asked.of == "draft" => Whose::Draft,
-        None => Whose::InForce,
+    let (tenant, api) = (visitor.tenant(), &visitor.api);
+    let node = asked.of.strip_prefix(NODE);
+    let live = api.order(tenant, node.map_or(Whose::InForce, Whose::Node));
+    let (live, draft) = (live.await?, api.order(tenant, Whose::Draft).await);
+    let mut notices = live.notices.clone();
+    // A draft that does not load has no order. On Publish are its mistakes.
+    let drafted = match &draft {
+        Err(wrong) if asked.of == DRAFT => return Err(wrong.clone().into()),
+        Err(_) => {
+            notices.push("The draft has mistakes, so it has no order: see Publish".to_owned());
+            &[]
+        }
+        Ok(draft) => {
+            if asked.of == DRAFT {
+                notices.clone_from(&draft.notices);
+            }
+            &*draft.items
+        }
     };
-    let order = visitor.api.order(tenant, whose).await?;
-    let mut stored = tenant.ids().await?;
-    let is_asked = |hook: &&Ordered| {
-        (event.is_empty() || hook.events.contains(&event)) && hook.hook.contains(&asked.q)
+    let changes = api.changes(tenant).await?;
+    let items = changes.items.iter();
+    let changes: HashMap<_, _> = items.map(|one| (&*one.hook, one.what())).collect();
+    let (stored, deleted) = (tenant.ids().await?, tenant.deleted_ids().await?);
+    let mut rows = if asked.of == DRAFT {
+        let pairs = merged(drafted, &live.items).into_iter();
+        rows(
+            pairs.map(|(draft, live)| (live, draft)),
+            &asked,
+            &changes,
+            &stored,
+        )
+    } else {
+        let pairs = merged(&live.items, drafted).into_iter();
+        // What a node does not run is no row of its order.
+        let pairs = pairs.filter(|(live, _)| node.is_none() || live.is_some());
+        rows(pairs, &asked, &changes, &stored)
     };
-    let found: Vec<&Ordered> = order.items.iter().filter(is_asked).collect();
-    let rows = found.iter().skip(asked.from).take(PAGE).map(|hook| Row {
-        hook: (*hook).clone(),
-        // A compiled or built-in hook may have the name of a stored one.
-        stored: (!is_code(hook))
-            .then(|| stored.remove(&hook.hook))
-            .flatten(),
+    let (total, count) = (rows.len(), |name| {
+        let on = |row: &&Row<'_>| row.hook.events.iter().any(|event| event == name);
+        rows.iter().filter(on).count()
     });
-    let next = asked.from.saturating_add(PAGE);
-    let query = |from: usize| {
-        let mut query = url::form_urlencoded::Serializer::new(String::from("/?"));
-        query
-            .append_pair("event", &event)
-            .append_pair("of", &asked.of)
-            .append_pair("q", &asked.q);
-        query.append_pair("from", &from.to_string()).finish()
-    };
+    let events = AgentEvent::NAMES.iter().map(|name| (*name, count(name)));
+    let events = events.collect();
+    rows.retain(|row| asked.is_about(row.hook));
+    let running = rows.iter().filter(|row| row.place.is_some());
+    let lane = running.clone().take(BOXES).cloned().collect();
+    let running = running.count();
+    rows.retain(|row| row.hook.hook.contains(&asked.q));
+    match &*asked.sort {
+        "name" => rows.sort_by_key(|row| &*row.hook.hook),
+        DRAFT => rows.sort_by_key(|row| row.change.is_empty()),
+        _ => {}
+    }
+    let mut paused: HashMap<String, Vec<String>> = HashMap::new();
+    for open in tenant.breakers().await? {
+        paused.entry(open.hook).or_default().push(open.node);
+    }
+    let address = format!("/{}&from=", asked.query(&asked.of));
+    let (rows, part) = Part::of(rows, asked.from, &address);
+    let count = |what| changes.values().filter(|one| **one == what).count();
     Ok(page(&Page {
         frame: Frame::new(&visitor, "/", "Order").await?,
         nodes: tenant.nodes().await?,
-        notices: order.notices.clone(),
-        rows: rows.collect(),
-        total: order.items.len(),
-        count: found.len(),
-        next: (next < found.len()).then(|| query(next)),
-        event,
-        of: asked.of,
-        q: asked.q,
+        changes: WHAT.map(|what| (what, count(what))),
+        events,
+        notices,
+        rows,
+        part,
+        lane,
+        running,
+        total,
+        deleted,
+        paused,
+        asked,
     }))
 }
 
@@ -161,12 +324,24 @@ pub(super) async fn change(
         .await?
         .ok_or_else(|| Problem::no("hook", &id))?;
     let mut body = hook.body;
-    let (key, value) = match (changed.priority, changed.mode) {
-        (Some(priority), _) => ("priority", priority.into()),
-        (None, mode) => ("mode", mode.unwrap_or_default().into()),
+    let mut what = String::new();
+    if let Some(priority) = changed.priority {
+        what = format!(
+            "priority {} → {priority}",
+            body["priority"].as_i64().unwrap_or(0)
+        );
+        body["priority"] = priority.into();
+    }
+    if let Some(mode) = changed.mode {
+        what = format!("turned {}", if mode == "off" { "off" } else { "on" });
+        body["mode"] = mode.into();
+    }
+    let by = by.comment(what);
+    let key = if changed.priority.is_some() {
+        "priority"
+    } else {
+        "mode"
     };
-    let by = by.comment(format!("another {key}"));
-    body[key] = value;
     let saved = match tenant.update(&id, changed.version, &body, &by).await {
         Err(StoreError::Conflict { .. }) => {
             let yours = (key, &body[key]);
@@ -175,4 +350,90 @@ pub(super) async fn change(
         saved => saved?,
     };
     Ok(done(&changed.next, &undo("saved", &id, saved.version)))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Moved {
+    to: String,
+}
+
+/// Moves a hook of the draft by one, or to the place of another.
+pub(super) async fn shift(
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+    Form(moved): Form<Moved>,
+) -> Answer {
+    let by = visitor.at_least(Role::Author)?;
+    let tenant = visitor.tenant();
+    let hook = tenant.hook(&id).await?;
+    let hook = hook.ok_or_else(|| Problem::no("hook", &id))?;
+    let to = match &*moved.to {
+        "up" => To::Up,
+        "down" => To::Down,
+        name => To::Hook(name),
+    };
+    let shifted = visitor
+        .api
+        .shift(tenant, (&hook.name, asked.event()), to, &by);
+    let next = format!("/{}&from={}#hook-{id}", asked.query(DRAFT), asked.from);
+    Ok(done(&next, shifted.await?))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Turned {
+    hook: String,
+    mode: Mode,
+    #[serde(default)]
+    comment: String,
+}
+
+#[derive(Template)]
+#[template(path = "turn.html")]
+struct Confirm {
+    frame: Frame,
+    turned: Turned,
+    /// The id and the version in the draft.
+    stored: Option<(String, u64)>,
+    is_live: bool,
+}
+
+impl Confirm {
+    fn word(&self) -> &'static str {
+        if self.turned.mode == Mode::Off {
+            "off"
+        } else {
+            "on"
+        }
+    }
+}
+
+/// Asks whether a hook is to be turned off at once, or on.
+pub(super) async fn confirm(visitor: Visitor, Query(turned): Query<Turned>) -> Answer {
+    visitor.at_least(Role::Publisher)?;
+    let live = visitor.tenant().newest_set().await?;
+    Ok(page(&Confirm {
+        is_live: live
+            .is_some_and(|live| live.hooks.iter().any(|hook| hook["name"] == *turned.hook)),
+        frame: Frame::new(&visitor, "/", "Turn a hook off or on").await?,
+        stored: visitor.tenant().ids().await?.remove(&turned.hook),
+        turned,
+    }))
+}
+
+/// Publishes what is live with another mode of one hook.
+pub(super) async fn turn(visitor: Visitor, Form(turned): Form<Turned>) -> Answer {
+    let by = visitor.at_least(Role::Publisher)?;
+    let tenant = visitor.tenant().clone();
+    let new = async move {
+        tenant
+            .publish_mode(&turned.hook, turned.mode, &by.comment(turned.comment))
+            .await
+    };
+    let word = if aside(new).await?.is_new {
+        "published"
+    } else {
+        "unchanged"
+    };
+    Ok(done("/", word))
 }

@@ -4,20 +4,23 @@
 use std::collections::HashMap;
 
 use askama::Template;
-use axum::extract::Path;
+use axum::extract::{Path, Query};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::{Bundle, Replayed};
 use hooks_store::{Hook, Published, Revision, Role};
 use serde::Deserialize;
 use serde_json::Value;
+use url::form_urlencoded::Serializer;
 
 use super::diff::{self, Line};
-use super::frame::{Answer, Frame, done, page, told};
+use super::frame::{Answer, Frame, Part, done, page, told};
+use super::name::{Name, Visible};
 use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
 use crate::api::aside::aside;
-use crate::api::changes::{self, Change};
+use crate::api::changes::{self, Change, WHAT};
 use crate::api::order::Whose;
 use crate::api::problem::Problem;
 use crate::api::replay;
@@ -30,12 +33,24 @@ const REVISIONS: u32 = 20;
 /// How many deleted hooks can be put back here.
 const DELETED: u32 = 100;
 
+/// Which changes show.
+#[derive(Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// A part of the name.
+    q: String,
+    /// By `name`; by default, by what happens to the hooks.
+    sort: String,
+    /// How many changes are on the pages before, of each list.
+    from: usize,
+    back: usize,
+}
+
 /// A change, as people read it.
 struct Shown {
     name: String,
-    /// What happens to it, and how that looks.
+    /// What happens to it.
     what: &'static str,
-    look: &'static str,
     lines: Vec<Line>,
     /// The newest version of the hook in the draft, which says who has changed it.
     draft: Option<Hook>,
@@ -43,34 +58,95 @@ struct Shown {
 
 impl Shown {
     fn of(change: &Change) -> Self {
-        let (what, look) = match (&change.before, &change.after) {
-            (None, _) => ("new", "good"),
-            (_, None) => ("removed", "bad"),
-            _ => ("changed", "note"),
-        };
         Shown {
             name: change.hook.trim_start_matches('/').to_owned(),
-            what,
-            look,
+            what: change.what(),
             lines: diff::hooks(change.before.as_ref(), change.after.as_ref()),
             draft: None,
         }
     }
+}
 
-    /// What is not published, with who has changed it.
-    async fn unpublished(visitor: &Visitor, changes: &[Change]) -> Result<Vec<Self>, Problem> {
-        let (tenant, mut hooks) = (visitor.tenant(), HashMap::new());
-        if !changes.is_empty() {
-            // Of several with a name, the newest counts, and before them the one that is there.
-            let deleted = tenant.deleted(DELETED).await?.into_iter().rev();
-            let all = deleted.chain(tenant.hooks().await?);
-            hooks.extend(all.map(|hook| (hook.name.clone(), hook)));
+/// The newest versions of the hooks that are changed in the draft, by their names: they say who has changed them.
+async fn drafts(visitor: &Visitor, changes: &[Change]) -> Result<HashMap<String, Hook>, Problem> {
+    if changes.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let tenant = visitor.tenant();
+    // Of several with a name, the newest counts, and before them the one that is there.
+    let deleted = tenant.deleted(DELETED).await?.into_iter().rev();
+    let all = deleted.chain(tenant.hooks().await?);
+    Ok(all.map(|hook| (hook.name.clone(), hook)).collect())
+}
+
+/// How it looks.
+fn look(what: &str) -> &'static str {
+    match what {
+        "new" => "good",
+        "deleted" => "bad",
+        _ => "note",
+    }
+}
+
+/// A part of many changes.
+struct Listed {
+    /// How many there are of each kind.
+    counts: [(&'static str, usize); 3],
+    /// Those that show, together by what happens to them if they are sorted by that.
+    groups: Vec<(&'static str, Vec<Shown>)>,
+    part: Part,
+}
+
+impl Listed {
+    /// The part that begins behind `from` changes. The address of a part ends with that number.
+    fn of(changes: &[Change], asked: &Asked, from: usize, address: &str) -> Self {
+        let found = changes.iter().filter(|one| one.hook.contains(&asked.q));
+        let mut found: Vec<&Change> = found.collect();
+        let is_by_name = asked.sort == "name";
+        if is_by_name {
+            found.sort_by_key(|one| &one.hook);
+        } else {
+            found.sort_by_key(|one| WHAT.iter().position(|what| *what == one.what()));
         }
-        let shown = changes.iter().map(|change| Shown {
-            draft: hooks.remove(&change.hook),
-            ..Shown::of(change)
-        });
-        Ok(shown.collect())
+        let count = |what| found.iter().filter(|one| one.what() == what).count();
+        let counts = WHAT.map(|what| (what, count(what)));
+        let mut query = Serializer::new(String::new());
+        query
+            .append_pair("q", &asked.q)
+            .append_pair("sort", &asked.sort);
+        let (path, name) = address.split_once('?').unwrap_or((address, "from="));
+        let (found, part) = Part::of(found, from, &format!("{path}?{}&{name}", query.finish()));
+        let mut groups: Vec<(_, Vec<_>)> = Vec::new();
+        for one in found {
+            let what = if is_by_name { "" } else { one.what() };
+            match groups.last_mut() {
+                Some((last, shown)) if *last == what => shown.push(Shown::of(one)),
+                _ => groups.push((what, vec![Shown::of(one)])),
+            }
+        }
+        Listed {
+            counts,
+            groups,
+            part,
+        }
+    }
+
+    /// Says who has changed what.
+    fn by(mut self, mut drafts: HashMap<String, Hook>) -> Self {
+        for shown in self.groups.iter_mut().flat_map(|(_, shown)| shown) {
+            shown.draft = drafts.remove(&shown.name);
+        }
+        self
+    }
+
+    /// How many there are of a kind, and whether these few show unfolded.
+    fn count(&self, what: &str) -> usize {
+        let mut counts = self.counts.iter().filter(|(known, _)| *known == what);
+        counts.next().map_or(self.part.count, |(_, count)| *count)
+    }
+
+    fn is_short(&self) -> bool {
+        self.part.count < 6
     }
 }
 
@@ -80,7 +156,10 @@ struct Page {
     frame: Frame,
     /// The hash of the draft whose changes show: what is published is what was read.
     draft: String,
-    changes: Vec<Shown>,
+    asked: Asked,
+    /// How many changes there are.
+    total: usize,
+    changes: Listed,
     notices: Vec<String>,
     comment: String,
     /// What the draft decides about the samples that expect something.
@@ -107,6 +186,7 @@ impl Page {
 
 async fn show(
     visitor: &Visitor,
+    asked: Asked,
     comment: String,
     replayed: Result<Option<Replayed>, Problem>,
 ) -> Answer {
@@ -135,7 +215,13 @@ async fn show(
         frame,
         samples,
         draft: changes.draft.clone(),
-        changes: Shown::unpublished(visitor, &changes.items).await?,
+        total: changes.items.len(),
+        changes: Listed::of(&changes.items, &asked, asked.from, "/publish").by(drafts(
+            visitor,
+            &changes.items,
+        )
+        .await?),
+        asked,
         notices,
         comment,
         replayed,
@@ -146,8 +232,8 @@ async fn show(
 }
 
 /// Shows what publishing would change.
-pub(super) async fn get(visitor: Visitor) -> Answer {
-    show(&visitor, String::new(), Ok(None)).await
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+    show(&visitor, asked, String::new(), Ok(None)).await
 }
 
 #[derive(Deserialize)]
@@ -173,7 +259,7 @@ pub(super) async fn replay(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
         limit: sent.limit.parse().ok(),
     };
     let replayed = visitor.api.replay(&visitor.caller, &asked).await;
-    show(&visitor, sent.comment, replayed.map(Some)).await
+    show(&visitor, Asked::default(), sent.comment, replayed.map(Some)).await
 }
 
 /// Publishes the draft that was read. If it is another one by now, the page shows what changes instead.
@@ -182,12 +268,18 @@ pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer 
     if sent.despite_samples.is_empty()
         && let Err(failed) = visitor.api.expect_samples(visitor.tenant()).await
     {
-        return show(&visitor, sent.comment, Err(failed)).await;
+        return show(&visitor, Asked::default(), sent.comment, Err(failed)).await;
     }
     let (tenant, draft) = (visitor.tenant().clone(), sent.draft);
     match aside(async move { tenant.publish_after(&draft, &by).await }).await {
         Ok(published) => Ok(said(&published)),
-        Err(wrong) => show(&visitor, sent.comment, Err(wrong)).await,
+        Err(mut wrong) => {
+            if wrong.status() == StatusCode::PRECONDITION_FAILED {
+                let why = "Somebody changed the draft. This is the new difference: check it and publish again.";
+                wrong = Problem::new(wrong.status(), why);
+            }
+            show(&visitor, Asked::default(), sent.comment, Err(wrong)).await
+        }
     }
 }
 
@@ -207,15 +299,20 @@ struct One {
     frame: Frame,
     set: Bundle,
     /// What this revision changed, and what going back to it would change now.
-    changed: Vec<Shown>,
-    back: Vec<Shown>,
+    changed: Listed,
+    back: Listed,
+    asked: Asked,
     is_newest: bool,
     /// What the draft has changed, and keeps.
-    unpublished: Vec<Shown>,
+    unpublished: Listed,
 }
 
 /// Shows a revision: what it changed, and what going back to it would change.
-pub(super) async fn revision(visitor: Visitor, Path(number): Path<u64>) -> Answer {
+pub(super) async fn revision(
+    visitor: Visitor,
+    Path(number): Path<u64>,
+    Query(asked): Query<Asked>,
+) -> Answer {
     let tenant = visitor.tenant();
     let set = tenant.revision(number).await?;
     let set = set.ok_or_else(|| Problem::no("revision", number))?;
@@ -225,17 +322,23 @@ pub(super) async fn revision(visitor: Visitor, Path(number): Path<u64>) -> Answe
     };
     let newest = tenant.newest_set().await?;
     let unpublished = visitor.api.changes(tenant).await?;
-    let shown = |from: Option<&Bundle>| {
-        let from = from.map(changes::parts).unwrap_or_default();
-        let changes = changes::between(from, changes::parts(&set));
-        changes.iter().map(Shown::of).collect()
+    let shown = |before: Option<&Bundle>, from, name| {
+        let before = before.map(changes::parts).unwrap_or_default();
+        let changes = changes::between(before, changes::parts(&set));
+        let address = format!("/revisions/{number}?{name}=");
+        Listed::of(&changes, &asked, from, &address)
     };
     Ok(page(&One {
         frame: Frame::new(&visitor, "/publish", format!("Revision {number}")).await?,
-        changed: shown(before.as_ref()),
-        back: shown(newest.as_ref()),
-        unpublished: Shown::unpublished(&visitor, &unpublished.items).await?,
+        changed: shown(before.as_ref(), asked.from, "from"),
+        back: shown(newest.as_ref(), asked.back, "back"),
+        unpublished: Listed::of(&unpublished.items, &Asked::default(), 0, "").by(drafts(
+            &visitor,
+            &unpublished.items,
+        )
+        .await?),
         is_newest: newest.is_some_and(|newest| newest.revision == number),
+        asked,
         set,
     }))
 }

@@ -86,9 +86,9 @@ const flow = async (hands, options) => {
 
     await go("Order");
     await page.waitForURL(`${daemon.origin}/`);
-    assert.equal(await page.getByRole("link", { name: "no-rm" }).count(), 0);
-    await hands.choose(page.locator("select[name=of]"), "the draft");
-    await hands.click(page.getByRole("button", { name: "Show" }));
+    await page.locator("tr[data-hook=no-rm]").getByText("new", { exact: true }).waitFor();
+    await hands.choose(page.locator("select[name=of]"), "draft");
+    await hands.click(page.getByRole("button", { name: "Apply" }));
     await page.getByRole("link", { name: "no-rm" }).waitFor();
 
     await go("Publish");

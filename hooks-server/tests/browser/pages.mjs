@@ -5,6 +5,7 @@ export const PAGES = [
   ["order-all", "/?event="],
   ["order-draft", "/?of=draft"],
   ["order-node", "/?of=node:demo+agent&event="],
+  ["order-turn", "/turn?hook=no-force-push&mode=off"],
   ["simulator", "/simulator"],
   ["publish", "/publish"],
   ["revision", "/revisions/1"],

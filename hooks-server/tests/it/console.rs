@@ -241,21 +241,21 @@ async fn the_order_of_a_node_has_its_compiled_and_built_in_hooks() {
     acme.report("edge & co", &report).await.unwrap();
     let page = visitor.page("/").await;
     assert!(
-        page.contains(r#"<option value="node:edge &#38; co">node edge &#38; co"#),
+        page.contains(r#"<option value="node:edge &#38; co">agent “edge &#38; co”"#),
         "{page}"
     );
     assert!(!page.contains("compiled"), "{page}");
     let page = visitor.page("/?of=node:edge+%26+co&event=").await;
     for shown in [
         "<code>compiled</code>",
-        "in the agent’s own code",
+        "compiled into the agent",
         "<code>built-in</code>",
-        "part of the runtime",
-        "as its code says",
+        "built-in",
+        "in code",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
-    assert!(page.contains(r#"co" selected>node"#), "{page}");
+    assert!(page.contains(r#"co" selected>agent"#), "{page}");
     let forms = page.matches("name=\"priority\"").count();
     assert_eq!(forms, 2, "of the stored hooks alone: {page}");
     assert!(page.find(">later<").unwrap() < page.find(">first<").unwrap());
@@ -661,7 +661,7 @@ async fn to_go_back_keeps_what_is_not_published() {
     );
     // The draft has what was not published, and nothing of what was taken back.
     assert!(
-        page.contains("<b>mine</b>") && !page.contains("<b>wrong</b>"),
+        page.contains("<b><bdi>mine</bdi></b>") && !page.contains("<b><bdi>wrong</bdi></b>"),
         "{page}"
     );
     assert!(acme.hook(&mine.id).await.unwrap().is_some());
@@ -785,7 +785,7 @@ async fn what_is_published_is_what_was_read() {
         let told = visitor.send("/publish", &form).await;
         assert_eq!(told.status, 412);
         for said in [
-            "is another one by now",
+            "Somebody changed the draft",
             "unread",
             "Publish 2 changes",
             "why not",

@@ -53,6 +53,7 @@ fn sample(path: &str, draft: &Value) -> Value {
         "/replay" => json!({ "draft": true, "since": "2026-11-01T00:00:00Z", "limit": 5 }),
         "/revisions" => json!({ "comment": "c", "despite_samples": true }),
         "/revisions/1/rollback" => json!({ "comment": "c", "keep_draft": true }),
+        "/revisions/mode" => json!({ "hook": "a", "mode": "off", "comment": "c" }),
         "/samples" => {
             json!({ "name": "s", "event": "BeforeToolCall", "cx": { "session_id": "s" }, "body": event, "expect": "block" })
         }

@@ -12,5 +12,6 @@ mod hostile;
 mod layout;
 mod life;
 mod limits;
+mod order;
 mod revoked;
 mod sessions;
