@@ -287,7 +287,19 @@ fn parsed(text: &str) -> Result<IdedExpr, String> {
         let said = first.strip_prefix("ERROR: <input>:").unwrap_or(first);
         // The parser's list of expected tokens does not help the reader.
         let said = said.split(" expecting {").next().unwrap_or(said);
-        format!("it is not an expression: {said}")
+        match text.split_whitespace().last() {
+            None => "the expression is empty".into(),
+            Some(last) if said.contains("'<EOF>'") => {
+                format!("the expression ends too early: something is missing after `{last}`")
+            }
+            Some(_) => {
+                let said = said.replace("Syntax error: mismatched input", "unexpected");
+                format!(
+                    "it is not an expression: {}",
+                    said.replace(" expecting ", ", expected ")
+                )
+            }
+        }
     })
 }
 

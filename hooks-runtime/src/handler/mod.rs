@@ -114,6 +114,8 @@ pub(crate) struct Wrong {
     pub(crate) keys: Vec<String>,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
+    /// What else is wrong with the same handler.
+    pub(crate) more: Vec<Wrong>,
 }
 
 impl Wrong {

@@ -715,10 +715,13 @@ impl Loader<'_> {
             }
             .unwrap_or_else(|| Err(Wrong::new("the handler has no settings")))
         });
-        made.map_err(|wrong| {
-            let mut keys = vec![key];
-            keys.extend(wrong.keys.iter().map(String::as_str));
-            checked.wrong(&keys, wrong.message, wrong.help.as_deref());
+        made.map_err(|mut wrong| {
+            let more = std::mem::take(&mut wrong.more);
+            for wrong in std::iter::once(wrong).chain(more) {
+                let mut keys = vec![key];
+                keys.extend(wrong.keys.iter().map(String::as_str));
+                checked.wrong(&keys, wrong.message, wrong.help.as_deref());
+            }
         })
         .ok()
     }

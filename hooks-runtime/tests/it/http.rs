@@ -420,3 +420,25 @@ async fn many_agents_ask_at_once_and_each_gets_its_own_answer() {
     }
     assert_eq!(asked.join_all().await.len(), 64);
 }
+
+#[tokio::test]
+async fn all_that_is_wrong_with_an_endpoint_is_told_at_once() {
+    let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\nhttp = { url = 'gate.example.com/x', secret = 'hunter2', \
+                headers = { Host = 'a', 'b c' = 'd' } }";
+    let error = Runtime::builder().text(text).shared(true).build().await;
+    let error = error.err().unwrap();
+    let mut paths: Vec<_> = error
+        .mistakes()
+        .map(hooks_runtime::ConfigError::path)
+        .collect();
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        [
+            "hooks.on[0].http.headers.Host",
+            "hooks.on[0].http.headers.b c",
+            "hooks.on[0].http.secret",
+            "hooks.on[0].http.url"
+        ]
+    );
+}

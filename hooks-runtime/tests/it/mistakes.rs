@@ -175,7 +175,7 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x =='",
         expect![[r#"
-            4:6: it is not an expression: 1:10: Syntax error: mismatched input '<EOF>' expecting expression
+            4:6: the expression ends too early: something is missing after `==`
               |
             4 | if = 'args.x =='
               |      ^^^^^^^^^^^"#]],

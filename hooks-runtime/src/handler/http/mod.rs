@@ -94,61 +94,47 @@ pub(crate) fn with(
 ) -> Result<(Arc<dyn Handler>, Vec<String>), Wrong> {
     let secrets = Arc::clone(&making.services.secrets);
     let is_shared = making.services.is_shared;
-    let allowed = if is_shared {
-        &[][..]
-    } else {
-        &settings.allow_loopback
+    let (mut wrong, mut notices) = (Vec::new(), Vec::new());
+    let url = checked(settings, making).map_err(|one| wrong.push(one));
+    let filled = |text: &SecretText| {
+        let filled = text.fill(&*secrets, &mut Mask::default());
+        filled.map_err(|missing| Wrong::new(missing.to_string()).help(missing.help()))
     };
-    let loopback =
-        loopback(&settings.url, allowed).map_err(|error| Wrong::new(error).at("allow_loopback"))?;
-    let guard = making.services.guard.clone().allow_loopback(loopback);
-    let url = guard.check(&settings.url).map_err(|refused| {
-        Wrong::new(format!("the URL is refused: {refused}"))
-            .at("url")
-            .help("write an `https://` URL of a public host, or name a host of this machine in `allow_loopback`")
-    })?;
-    if let Some(urls) = &settings.urls
-        && !urls.iter().any(|pattern| matches(pattern, &url))
-    {
-        return Err(Wrong::new("the URL is not one of the allowed URLs").at("url"));
-    }
-    let mut notices = Vec::new();
-    let mut headers = Vec::new();
-    for (name, value) in &settings.headers {
-        let wrong = |message: String| Wrong::new(message).at("headers").at(name);
+    let mut header = |name: &str, value: &str| -> Result<_, Wrong> {
         let header: HeaderName = name
             .parse()
-            .map_err(|_| wrong(format!("`{name}` is not a valid name of a header")))?;
+            .map_err(|_| Wrong::new(format!("`{name}` is not a valid name of a header")))?;
         if FRAMING.contains(&header) {
-            return Err(wrong(format!("`{name}` cannot be set"))
+            return Err(Wrong::new(format!("`{name}` cannot be set"))
                 .help("the request sets it by itself: leave it out"));
         }
-        let value =
-            parse(value, settings, is_shared).map_err(|error| error.at("headers").at(name))?;
+        let value = parse(value, settings, is_shared)?;
         notices.extend(value.empty().map(|variable| {
             format!("the header `{name}` names `{variable}`, which is not set: it is empty")
         }));
-        let filled = value
-            .fill(&*secrets, &mut Mask::default())
-            .map_err(|missing| wrong(missing.to_string()).help(missing.help()))?;
-        header_value(&filled).map_err(|error| wrong(error.into()))?;
-        headers.push((header, value));
+        header_value(&filled(&value)?).map_err(Wrong::new)?;
+        Ok((header, value))
+    };
+    let mut headers = Vec::new();
+    for (name, value) in &settings.headers {
+        match header(name, value) {
+            Ok(header) => headers.push(header),
+            Err(one) => wrong.push(one.at("headers").at(name)),
+        }
     }
-    let secret = settings
-        .secret
-        .as_deref()
-        .map(|text| parse(text, settings, is_shared))
-        .transpose()
-        .map_err(|error| error.at("secret"))?;
-    if let Some(text) = &secret {
-        let wrong = |message: String| Wrong::new(message).at("secret");
-        let filled = text
-            .fill(&*secrets, &mut Mask::default())
-            .map_err(|missing| wrong(missing.to_string()).help(missing.help()))?;
-        let _: WebhookSecret = filled
-            .parse()
-            .map_err(|error: hooks_builtin::SecretError| wrong(error.to_string()))?;
-    }
+    let signed = |text: &str| -> Result<_, Wrong> {
+        let text = parse(text, settings, is_shared)?;
+        let parsed = filled(&text)?.parse::<WebhookSecret>();
+        parsed.map_err(|error| Wrong::new(error.to_string()))?;
+        Ok(text)
+    };
+    let secret = settings.secret.as_deref().map(signed).transpose();
+    let secret = secret.map_err(|one| wrong.push(one.at("secret")));
+    let (Ok((guard, url)), Ok(secret), true) = (url, secret, wrong.is_empty()) else {
+        let mut first = wrong.remove(0);
+        first.more = wrong;
+        return Err(first);
+    };
     let handler = Http(Arc::new(Poster {
         dialect,
         guard,
@@ -161,6 +147,30 @@ pub(crate) fn with(
         ids: webhook::Ids::new(),
     }));
     Ok((Arc::new(handler), notices))
+}
+
+/// Checks the URL. Also returns the guard that its requests go through.
+fn checked(settings: &Settings, making: &Making) -> Result<(Guard, CheckedUrl), Wrong> {
+    let (allowed, help) = if making.services.is_shared {
+        (&[][..], "write an `https://` URL of a public host")
+    } else {
+        let help = "write an `https://` URL of a public host, or name a host of this machine in `allow_loopback`";
+        (&*settings.allow_loopback, help)
+    };
+    let loopback =
+        loopback(&settings.url, allowed).map_err(|error| Wrong::new(error).at("allow_loopback"))?;
+    let guard = making.services.guard.clone().allow_loopback(loopback);
+    let url = guard.check(&settings.url).map_err(|refused| {
+        Wrong::new(format!("the URL is refused: {refused}"))
+            .at("url")
+            .help(help)
+    })?;
+    if let Some(urls) = &settings.urls
+        && !urls.iter().any(|pattern| matches(pattern, &url))
+    {
+        return Err(Wrong::new("the URL is not one of the allowed URLs").at("url"));
+    }
+    Ok((guard, url))
 }
 
 /// Reads a text with values that the file only names. What people write who may not act as this process cannot name its

@@ -144,6 +144,7 @@ impl Loader<'_> {
                  keys,
                  message,
                  help,
+                 ..
              }| {
                 let mut path = vec!["config"];
                 path.extend(keys.iter().map(String::as_str));
