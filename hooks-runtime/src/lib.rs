@@ -104,7 +104,7 @@ pub use self::filter::input::tool_rule;
 pub use self::handler::command::is_executable as __is_executable;
 #[doc(hidden)]
 pub use self::json::{MOST as __MOST, from_slice as __json, is_exact as __is_exact};
-pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus};
+pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus, Warning};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::{
     JsonlRecorder, Record, RecordOutcome, RecordPart, RecordStep, Recorder, Records,

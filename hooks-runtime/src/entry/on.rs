@@ -15,7 +15,7 @@ use super::{CommandEntry, HttpEntry, OneOrMany, PromptEntry, ServerEntry, is_def
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnEntry {
-    /// The name of the hook, which must be unique. The default is the event and a number.
+    /// The name of the hook, which must be unique. In a file, the default is the event and a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The event, or a list of events. `*` is every event. Other systems' names work too, such as `PreToolUse`.

@@ -91,6 +91,10 @@ impl Evaluator for EnvironmentEvaluator {
     async fn evaluate(&self, evaluation: &Evaluation) -> Result<Evaluated, EvaluatorError> {
         self.evaluator()?.evaluate(evaluation).await
     }
+
+    fn is_ready(&self) -> bool {
+        self.evaluator().is_ok()
+    }
 }
 
 /// Returns the model that the variables name.

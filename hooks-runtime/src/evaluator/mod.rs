@@ -59,10 +59,19 @@ pub trait Evaluator: Send + Sync {
     ///
     /// If there is no answer. The hook then fails, and follows its `on_failure`.
     async fn evaluate(&self, evaluation: &Evaluation) -> Result<Evaluated, EvaluatorError>;
+
+    /// Whether there is a model to ask. If not, hooks that ask one get a [warning](crate::Warning).
+    fn is_ready(&self) -> bool {
+        true
+    }
 }
 
 #[async_trait]
 impl<E: Evaluator + ?Sized> Evaluator for std::sync::Arc<E> {
+    fn is_ready(&self) -> bool {
+        (**self).is_ready()
+    }
+
     async fn evaluate(&self, evaluation: &Evaluation) -> Result<Evaluated, EvaluatorError> {
         (**self).evaluate(evaluation).await
     }

@@ -167,6 +167,20 @@ impl Cel {
         &self.text
     }
 
+    /// The arguments of a tool that it reads without asking whether they are there. None if it asks for the tool by itself.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let references = self.by_paths.references();
+        let read = references.variables();
+        if read.contains(&"name") {
+            return Vec::new();
+        }
+        let arguments = read.into_iter().filter_map(|path| {
+            let name = path.strip_prefix("args.")?.split('.').next()?;
+            (!self.text.contains(&format!("has(args.{name}"))).then(|| name.to_owned())
+        });
+        arguments.collect()
+    }
+
     /// Returns its value for an event, as JSON.
     pub(crate) fn evaluate(&self, variables: &Variables<'_>) -> Result<Value, Fault> {
         self.with(variables, |value| {

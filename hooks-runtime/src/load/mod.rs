@@ -16,6 +16,7 @@ mod warn;
 
 pub use self::goclaw::Edition;
 pub use self::refuse::NotAllowed;
+pub use self::warn::Warning;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -143,6 +144,7 @@ pub(crate) struct Loaded {
     pub(crate) sources: Vec<SourceStatus>,
     /// Notices, which are not errors: warnings, entries that never run here, files that are not trusted.
     pub(crate) notices: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
     /// The hooks that never run, and why.
     pub(crate) never: HashMap<String, String>,
     /// How many entries of other systems' files cannot be used.
@@ -191,6 +193,7 @@ pub(crate) struct Loader<'a> {
     /// The kinds of handlers that do not run, by the file and those that lead to it.
     refused: BTreeSet<String>,
     not_allowed: Vec<NotAllowed>,
+    warnings: Vec<Warning>,
     /// The names that are taken, and their places.
     names: BTreeMap<String, String>,
     before: &'a Kept,
@@ -243,6 +246,7 @@ impl<'a> Loader<'a> {
             imported: Imported::default(),
             refused: BTreeSet::new(),
             not_allowed: Vec::new(),
+            warnings: Vec::new(),
             names: BTreeMap::new(),
             before,
             kept: Kept::default(),
@@ -906,6 +910,7 @@ impl<'a> Loader<'a> {
             registry,
             sources: self.sources,
             notices: self.notices,
+            warnings: self.warnings,
             never: never.into_iter().map(|one| (one.hook, one.why)).collect(),
             left_out: self.left_out,
             not_allowed: self.not_allowed,

@@ -522,6 +522,7 @@ impl Loader<'_> {
             let definition = self.entry(&mut checked);
             self.mistakes.append(&mut checked.mistakes);
             if let Some(mut definition) = definition {
+                self.warn(entry, &definition);
                 if let Some(why) = &entry.refused {
                     self.refuse_for(&mut definition, why);
                 }

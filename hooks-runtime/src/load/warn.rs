@@ -1,10 +1,18 @@
 //! Warns about definitions that never have their apparent effect. They are not mistakes, but probably not intended.
 
-use super::Draft;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use hooks_builtin::__tools::arguments_of;
+use hooks_builtin::Redact;
+
+use super::{Draft, Loader};
+use crate::bundle::secret_texts;
 use crate::definition::{Body, Definition};
-use crate::entry::Mode;
+use crate::entry::{Mode, OnEntry};
 use crate::events::{EVENTS, EventInfo};
-use crate::filter::{Filter, Subjects};
+use crate::filter::cel::Cel;
+use crate::filter::{Filter, Subjects, input};
 use crate::handler::process::mode_of;
 use crate::handler::rule::Rule;
 use crate::system::Dialect;
@@ -120,4 +128,102 @@ fn covers(wall: &Filter, other: &Filter) -> bool {
         _ => false,
     };
     subjects && all_of(&wall.tenants, &other.tenants) && all_of(&wall.agents, &other.agents)
+}
+
+/// What is probably not intended in a hook that has no mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Warning {
+    /// The name of the hook.
+    pub hook: String,
+    /// What the hook does, as a sentence that begins with `it`.
+    pub text: String,
+    /// Whether the hook stops, or allows, everything that there is. Ask before you save it.
+    pub is_grave: bool,
+}
+
+/// What looks like a credential.
+static REDACT: LazyLock<Redact> = LazyLock::new(Redact::new);
+
+impl Loader<'_> {
+    /// Notes what is probably not intended in a hook that several people share. Who writes a file alone knows what they want.
+    pub(super) fn warn(&mut self, entry: &OnEntry, definition: &Definition) {
+        if self.is_shared() {
+            let model = self.plan.services.evaluator.as_ref();
+            let has_model = model.is_some_and(|model| model.is_ready());
+            let texts = texts(entry, definition, has_model);
+            self.warnings.extend(texts);
+        }
+    }
+}
+
+/// Returns what is probably not intended in a definition, and in the entry that it is made of.
+fn texts(entry: &OnEntry, definition: &Definition, has_model: bool) -> Vec<Warning> {
+    let Definition { filter, events, .. } = definition;
+    let matches_all = filter.subjects.has("") && filter.subjects.has("a tool");
+    let is_open = matches_all && filter.rule.is_none() && filter.condition.is_none();
+    let is_open = is_open && filter.tenants.is_empty() && filter.agents.is_empty();
+    let is_of_tool = events.iter().all(|(event, _)| event.has_subject);
+    let what = if is_of_tool {
+        "tool call"
+    } else {
+        "such event"
+    };
+    let mut texts = match &definition.body {
+        Body::Rule(Rule::Block(_) | Rule::AbortTurn(_) | Rule::AbortRun(_)) if is_open => {
+            vec![format!("it blocks every {what}")]
+        }
+        Body::Rule(Rule::Approve(_)) if is_open => vec![format!("it approves every {what}")],
+        _ => Vec::new(),
+    };
+    let is_grave = !texts.is_empty() && definition.mode == Mode::Enforce;
+    let names: &[String] = match &filter.subjects {
+        Subjects::Names(names) => names,
+        _ => &[],
+    };
+    let is_other = |rule: &&input::Rule| !names.iter().any(|tool| rule.may_concern(tool));
+    if let Some(rule) = filter
+        .rule
+        .as_ref()
+        .filter(|rule| !names.is_empty() && is_other(rule))
+    {
+        let (rule, tools) = (rule.text(), names.join("`, `"));
+        texts.push(format!(
+            "it never runs: `{rule}` is about another tool than `{tools}`"
+        ));
+    }
+    if entry.prompt.is_some() && !has_model {
+        let set = "`ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `HOOKS_EVALUATOR`";
+        texts.push(format!(
+            "it always fails, because no model is configured: set {set} for the daemon"
+        ));
+    }
+    let arguments = filter.condition.iter().flat_map(Cel::arguments);
+    texts.extend(arguments.filter_map(|argument| {
+        let lacks = |tool: &String| {
+            let mut known = arguments_of(tool, None).peekable();
+            known.peek().is_some() && !known.any(|known| known == argument)
+        };
+        let is_lacking = (names.is_empty() && matches_all) || names.iter().any(lacks);
+        let write = format!("write `has(args.{argument}) && …`");
+        is_lacking.then(|| format!("it fails on calls without the argument `{argument}`: {write}"))
+    }));
+    let mut entry = serde_json::to_value(entry).unwrap_or_default();
+    secret_texts(&mut entry, &mut |_, text| {
+        if text.contains("secret:") || text.contains('$') {
+            text.clear();
+        }
+    });
+    for key in ["http", "command", "process"] {
+        if let Cow::Owned(_) = REDACT.redact(&entry[key].to_string()) {
+            let instead = "keep it among the secrets, and write `secret:NAME` into a header";
+            texts.push(format!("it shows a credential in `{key}`: {instead}"));
+        }
+    }
+    let warning = |(nth, text)| Warning {
+        hook: definition.name.to_string(),
+        text,
+        is_grave: is_grave && nth == 0,
+    };
+    texts.into_iter().enumerate().map(warning).collect()
 }

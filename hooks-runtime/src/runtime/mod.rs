@@ -30,7 +30,7 @@ use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
-use crate::load::{self, Edition, Kept, Loaded, NotAllowed, Origin, Plan, SourceStatus};
+use crate::load::{self, Edition, Kept, Loaded, NotAllowed, Origin, Plan, SourceStatus, Warning};
 use crate::record::{RecordStep, Recorder};
 use crate::safeguard::BreakerState;
 use crate::secrets::Secrets;
@@ -771,6 +771,23 @@ impl Runtime {
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         self.current().notices.clone()
+    }
+
+    /// Returns what is probably not intended in hooks that people [share](RuntimeBuilder::shared).
+    ///
+    /// ```
+    /// use hooks_runtime::Runtime;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let file = "[[hooks.on]]\nname = 'no'\nevent = 'BeforeToolCall'\nblock = 'not today'";
+    /// let warnings = Runtime::builder().text(file).shared(true).build().await?.warnings();
+    /// assert_eq!(warnings[0].text, "it blocks every tool call");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.current().warnings.clone()
     }
 
     /// Returns the events of an agent for which there are hooks, each with the time that the hooks may take there.

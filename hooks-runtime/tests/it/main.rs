@@ -34,5 +34,6 @@ mod source;
 mod sources;
 mod systems;
 mod trust;
+mod warnings;
 mod watch;
 mod wire;
