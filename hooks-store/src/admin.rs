@@ -25,6 +25,9 @@ pub struct By {
     pub from: String,
     /// Why. A revision has it as its comment.
     pub comment: String,
+    /// The TOML in which they have written the hook that they save: its comments stay. A version without a text has that of
+    /// the one before.
+    pub text: String,
 }
 
 impl By {
@@ -48,6 +51,13 @@ impl By {
     #[must_use]
     pub fn comment(mut self, comment: impl Into<String>) -> Self {
         self.comment = comment.into();
+        self
+    }
+
+    /// Says in which TOML the hook that they save is written.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
         self
     }
 }

@@ -43,6 +43,9 @@ pub struct Hook {
     pub mandatory: bool,
     /// The hook, with the keys of `[[hooks.on]]`.
     pub body: Value,
+    /// The newest text in TOML that was saved with it, for its comments. What else it says, a later version may have changed.
+    #[serde(skip)]
+    pub text: String,
     /// Who has saved this version.
     pub author: String,
     /// Why.
@@ -82,6 +85,7 @@ pub struct DraftReport {
 }
 
 /// What a new version of a hook follows.
+#[derive(Default)]
 pub(crate) struct Before<'a> {
     id: &'a str,
     /// 0 for the first version.
@@ -140,7 +144,7 @@ impl Names {
 }
 
 /// The columns of a hook with its newest version.
-const HOOK: &str = "SELECT h.id, h.name, h.version, v.hash, v.body, v.author, v.comment, v.at FROM hook h \
+const HOOK: &str = "SELECT h.id, h.name, h.version, v.hash, v.body, v.text, v.author, v.comment, v.at FROM hook h \
      JOIN hook_version v ON v.tenant_id = h.tenant_id AND v.hook_id = h.id AND v.version = h.version \
      WHERE h.tenant_id = $1";
 
@@ -155,6 +159,7 @@ impl Hook {
             scope: HookScope::of(tenant.is_global(), &body),
             mandatory: body["mandatory"] == true,
             body,
+            text: row.text("text")?,
             author: row.text("author")?,
             comment: row.text("comment")?,
             at: row.time("at")?,
@@ -330,8 +335,7 @@ impl Tenant {
         self.expect_free(&mut write, &id, &body).await?;
         let first = Before {
             id: &id,
-            version: 0,
-            hash: "",
+            ..Before::default()
         };
         let hook = self.save(&mut write, first, body, false).await?;
         write.commit().await?;
@@ -465,6 +469,7 @@ impl Tenant {
             scope: HookScope::of(self.is_global(), &Value::Null),
             mandatory: false,
             body: json!({}),
+            text: String::new(),
             author: String::new(),
             comment: String::new(),
             at: Timestamp::UNIX_EPOCH,
@@ -694,8 +699,7 @@ impl Tenant {
                     let id = self.store.new_id();
                     let first = Before {
                         id: &id,
-                        version: 0,
-                        hash: "",
+                        ..Before::default()
                     };
                     self.save(write, first, body, false).await?.id
                 }
@@ -772,26 +776,33 @@ impl Tenant {
     ) -> Result<Hook, StoreError> {
         let name = name_of(&body).to_owned();
         let version = before.version + 1;
+        // What moves among the secrets is in the text, too.
+        let is_secret = !secret::plain(&body).is_empty();
         self.move_secrets(write, before.id, version, &mut body)
             .await?;
-        let text = crate::text::canonical(&body);
-        let hash = hex::encode(sha256(text.as_bytes()));
+        let canonical = crate::text::canonical(&body);
+        let hash = hex::encode(sha256(canonical.as_bytes()));
         let sql = "INSERT INTO hook_version \
-                   (tenant_id, hook_id, version, parent, hash, body, deleted, author, comment, at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+                   (tenant_id, hook_id, version, parent, hash, body, deleted, author, comment, at, text) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
         let (by, at) = (write.by(), write.at);
         let (author, comment) = (by.actor.clone(), by.comment.clone());
+        let text = match by.text.clone() {
+            text if text.is_empty() || is_secret => self.text_in(write, &before).await?,
+            text => text,
+        };
         let values = args![
             &self.id,
             before.id,
             version,
             before.version,
             &hash,
-            text,
+            canonical,
             deleted,
             &author,
             &comment,
-            at
+            at,
+            &text
         ];
         write.execute(sql, values).await?;
         let sql = "INSERT INTO hook (tenant_id, id, name, version, place, deleted) VALUES ($1, $2, $3, $4, $5, $6) \
@@ -815,10 +826,19 @@ impl Tenant {
             scope: HookScope::of(self.is_global(), &body),
             mandatory: body["mandatory"] == true,
             body,
+            text,
             author,
             comment,
             at,
         })
+    }
+
+    async fn text_in(&self, reads: &mut dyn Reads, of: &Before<'_>) -> Result<String, StoreError> {
+        let sql =
+            "SELECT text FROM hook_version WHERE tenant_id = $1 AND hook_id = $2 AND version = $3";
+        let rows = reads.read(sql, args![&self.id, of.id, of.version]).await?;
+        let text = rows.first().map(|row| row.text("text"));
+        text.unwrap_or_else(|| Ok(String::new()))
     }
 
     /// The names of the global hooks in force whose place none of this tenant's may take.
@@ -880,13 +900,15 @@ impl Tenant {
             };
             // What is missing in a part of the hook is no mistake of the hook.
             let more = more.into_iter().filter(|found| {
-                let is_known = mistakes.iter().any(|known| known.path == found.path);
-                !is_known && (is_whole || !found.path.is_empty())
+                let below = format!("{}/", found.path);
+                let mut known = mistakes.iter().map(|known| &known.path);
+                !known.any(|known| *known == found.path || (!is_whole && known.starts_with(&below)))
             });
             let more: Vec<_> = more.collect();
             // The loader stops at values of a wrong type. Without them, it finds what else there is.
-            let keys = more.iter().filter_map(|found| found.path.split('/').nth(1));
-            let removed = keys.filter_map(|key| rest.as_object_mut()?.remove(key));
+            let removed = more
+                .iter()
+                .filter_map(|found| remove(&mut rest, &found.path));
             let goes_on = removed.count() > 0;
             mistakes.extend(more);
             if !goes_on {
@@ -973,6 +995,15 @@ impl Tenant {
             return Err(StoreError::invalid("/limits/refuse", message, help));
         }
         Ok(tables.clone())
+    }
+}
+
+/// Removes the value at a pointer from its table: of a list, the whole.
+fn remove(hook: &mut Value, pointer: &str) -> Option<Value> {
+    let (table, key) = pointer.rsplit_once('/')?;
+    match hook.pointer_mut(table) {
+        Some(Value::Object(fields)) => fields.remove(key),
+        _ => remove(hook, table),
     }
 }
 

@@ -184,6 +184,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ),
     ("event", include_str!("../../migrations/0004_event.sql")),
     ("session", include_str!("../../migrations/0005_session.sql")),
+    (
+        "hook text",
+        include_str!("../../migrations/0006_hook_text.sql"),
+    ),
 ];
 
 /// The migrations in the words of an engine.

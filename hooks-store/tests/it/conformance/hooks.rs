@@ -48,6 +48,25 @@ pub(crate) async fn a_hook_has_versions_and_nothing_is_edited(place: Place) {
     assert_eq!(acme.hook(&hook.id).await.unwrap().unwrap().version, 3);
 }
 
+pub(crate) async fn the_text_of_a_hook_stays_unless_a_secret_is_in_it(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let text = "# why\nname = 'a'\n";
+    let by = ada().text(text);
+    let hook = acme.create(&block("a", "deploy"), &by).await.unwrap();
+    assert_eq!(hook.text, text);
+    let other = block("a", "ship");
+    let changed = acme.update(&hook.id, 1, &other, &ada()).await;
+    assert_eq!(changed.unwrap().text, text);
+    acme.put_draft(&acme.draft().await.unwrap(), &ada())
+        .await
+        .unwrap();
+    assert_eq!(acme.hook(&hook.id).await.unwrap().unwrap().text, text);
+    let row = json!({ "name": "b", "claude": { "hooks": { "PreToolUse": [{ "hooks": [
+        { "type": "http", "url": "https://example.com/", "headers": { "Authorization": "Bearer s3cret" } }] }] } } });
+    let moved = acme.create(&row, &ada().text("# Bearer s3cret")).await;
+    assert_eq!(moved.unwrap().text, "");
+}
+
 pub(crate) async fn a_write_names_the_version_that_it_follows(place: Place) {
     let acme = place.open().await.tenant("acme");
     let hook = acme.create(&block("a", "deploy"), &ada()).await.unwrap();

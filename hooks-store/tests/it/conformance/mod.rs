@@ -52,6 +52,7 @@ macro_rules! conformance {
 conformance! {
     hooks:
         a_hook_has_versions_and_nothing_is_edited,
+        the_text_of_a_hook_stays_unless_a_secret_is_in_it,
         a_write_names_the_version_that_it_follows,
         a_deleted_hook_leaves_its_name_and_can_come_back,
         deleted_hooks_are_listed_the_newest_first,
