@@ -100,8 +100,15 @@
     target.form.elements.view.value = view.dataset.view;
     htmx.trigger("#views", "htmx:abort");
   });
-  addEventListener("htmx:after:swap", () => {
+  // What is chosen, and what is open, is a state that a new text does not bring along.
+  // The answer of a trial brings none of it.
+  let isOpen = false;
+  addEventListener("htmx:before:swap", () => (isOpen = document.querySelector("#views details")?.open));
+  addEventListener("htmx:after:swap", ({ target }) => {
+    if (target.id !== "views") return;
     for (const option of document.querySelectorAll("#views option")) option.selected = option.defaultSelected;
+    for (const box of document.querySelectorAll("#views [type=checkbox]")) box.checked = box.defaultChecked;
+    document.querySelector("#views details")?.toggleAttribute("open", isOpen);
   });
 
   // A mistake is read at once.

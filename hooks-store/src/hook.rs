@@ -884,7 +884,8 @@ impl Tenant {
     pub(crate) async fn checked(&self, body: &Value) -> Result<Value, StoreError> {
         let length = body.to_string().len();
         if length > LONGEST_HOOK {
-            let message = format!("the hook has {length} bytes, and {LONGEST_HOOK} are the most");
+            let [length, most] = [length, LONGEST_HOOK].map(|bytes| bytes.div_ceil(1 << 10));
+            let message = format!("the hook has {length} kB, and a hook may have {most} kB");
             return Err(StoreError::invalid("", message, "make several of it"));
         }
         let (body, mut mistakes) = self.lower(body);

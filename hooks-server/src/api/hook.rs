@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::aside::aside;
 use super::caller::Caller;
+use super::convert;
 use super::extract::{Expected, Json, Path, Query, etag};
 use super::problem::Problem;
 use super::wire::{Hook, HookVersion, List, PageQuery};
@@ -33,7 +34,10 @@ pub(super) async fn put(
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Author)?;
     let body = body.read().await?;
-    let saved = async move { caller.tenant.update(&id, expected, &body, &by).await };
+    let saved = async move {
+        convert::whole(&body)?;
+        caller.tenant.update(&id, expected, &body, &by).await
+    };
     let hook = aside(saved).await?;
     Ok((etag(hook.version), axum::Json(Hook::from(hook))))
 }

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::aside::aside;
 use super::caller::Caller;
+use super::convert;
 use super::extract::{Json, etag};
 use super::problem::Problem;
 use super::wire::{Hook, List};
@@ -37,7 +38,10 @@ pub(super) async fn create(
 ) -> Result<impl IntoResponse, Problem> {
     let by = caller.at_least(Role::Author)?;
     let body = body.read().await?;
-    let saved = async move { caller.tenant.create(&body, &by).await };
+    let saved = async move {
+        convert::whole(&body)?;
+        caller.tenant.create(&body, &by).await
+    };
     let hook = aside(saved).await?;
     let (id, version) = (hook.id, hook.version);
     let created = axum::Json(Created { id, version });

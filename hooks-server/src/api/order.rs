@@ -114,9 +114,12 @@ impl Api {
     async fn order_of_draft(&self, tenant: &Tenant) -> Result<Arc<Order>, Problem> {
         let set = tenant.preview(&tenant.draft().await?).await?;
         let runtime = built(self.builder_of(tenant, set).await?).await?;
+        let mut notices = runtime.notices();
+        let warnings = runtime.warnings().into_iter();
+        notices.extend(warnings.map(|one| format!("the hook `{}`: {}", one.hook, one.text)));
         let order = Order {
             items: runtime.order(),
-            notices: runtime.notices(),
+            notices,
         };
         runtime.shutdown().await;
         Ok(Arc::new(order))

@@ -40,10 +40,36 @@ pub(crate) struct FieldError {
 impl From<Mistake> for FieldError {
     fn from(mistake: Mistake) -> Self {
         FieldError {
-            path: mistake.path,
-            message: mistake.message,
             help: mistake.help,
+            ..FieldError::new(&mistake.path, bare(&mistake.message))
         }
+    }
+}
+
+impl FieldError {
+    pub(crate) fn new(path: &str, message: String) -> Self {
+        FieldError {
+            path: path.to_owned(),
+            message,
+            help: None,
+        }
+    }
+}
+
+/// A message without the path in a set of which people have written one hook: the path stands beside it.
+fn bare(message: &str) -> String {
+    let quoted = message.split_once("`hooks.on[");
+    let Some((before, (path, after))) =
+        quoted.and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
+    else {
+        return message.to_owned();
+    };
+    match before.strip_suffix(" in ") {
+        Some(before) => format!("{before}{after}"),
+        None => format!(
+            "{before}`{}`{after}",
+            path.split_once("].").map_or("hook", |(_, key)| key)
+        ),
     }
 }
 
@@ -89,11 +115,7 @@ impl Problem {
     pub(crate) fn at(path: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message.clone());
-        problem.errors.push(FieldError {
-            path: path.to_owned(),
-            message,
-            help: None,
-        });
+        problem.errors.push(FieldError::new(path, message));
         problem
     }
 

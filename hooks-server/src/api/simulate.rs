@@ -9,7 +9,7 @@ use hooks_core::agent::AgentContext;
 use hooks_runtime::entry::Mode;
 use hooks_runtime::{
     Bundle, Decided, DryRun, Explanation, Ordered, Outcome, OwnedEvent, Record, RecordOutcome,
-    RecordStep, Records, Runtime, RuntimeBuilder, Source, SourceError,
+    RecordStep, Records, Runtime, RuntimeBuilder, Source, SourceError, Warning,
 };
 use hooks_store::{Role, Tenant};
 use serde::{Deserialize, Serialize};
@@ -332,6 +332,23 @@ pub(super) async fn built(builder: RuntimeBuilder) -> Result<Runtime, Problem> {
     };
     // What loads hooks is large, and is not part of each future that waits for it.
     Box::pin(aside(built)).await
+}
+
+impl Api {
+    /// What is probably not intended in a hook, as somebody has written it. Nothing runs.
+    pub(crate) async fn warnings(
+        &self,
+        tenant: &Tenant,
+        hook: &Value,
+    ) -> Result<Vec<Warning>, Problem> {
+        let (owned, hook) = (tenant.clone(), hook.clone());
+        let set = aside(async move { owned.alone(&hook).await }).await?;
+        let builder = self.builder_of(tenant, set).await?;
+        let runtime = built(builder.dry_run(DryRun::new())).await?;
+        let warnings = runtime.warnings();
+        runtime.shutdown().await;
+        Ok(warnings)
+    }
 }
 
 /// A hook alone, so that its answer takes effect.

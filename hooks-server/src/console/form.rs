@@ -1,14 +1,16 @@
 //! The form of a hook: a view of its document. A field writes the key that it shows; all other keys stay as they are.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use hooks_core::agent::AgentEvent;
 use hooks_runtime::entry::{ImportEntry, OnEntry, json_schema_of_file};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use self::Control::{Any, Flag, Json, Line, Lines, Number, One, Text};
+use self::Control::{Events, Flag, Json, Line, Lines, Number, One, Rows, Table, Text, Words};
 use super::sent::Sent;
 use crate::api::capabilities::Capabilities;
+use crate::api::convert::{self, TextError};
 
 /// How a value is written in a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,26 +21,74 @@ enum Control {
     Number,
     /// Several lines.
     Text,
-    /// A list, with a line for each value.
+    /// A list of names, between commas or on lines.
     Lines,
+    /// A program and its arguments, as a shell splits them.
+    Words,
+    /// A table of texts, as `Name: value` on each line.
+    Rows,
+    /// A table in TOML or JSON, or an expression.
+    Table,
     /// A text, or anything else as JSON.
     Json,
-    /// `true`, or the default.
+    /// `true`, `false`, or the default.
     Flag,
-    /// One of these words.
-    One(&'static [&'static str]),
-    /// Some of these words.
-    Any(&'static [&'static str]),
+    /// One of these words, after what the default is called.
+    One(&'static str, &'static [&'static str]),
+    /// Some of the events.
+    Events,
+}
+
+/// Splits a list at lines, and at the commas outside of braces, which a glob may have.
+fn names(text: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let parts = text.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == '\n' || (c == ',' && depth <= 0)
+    });
+    let parts = parts.map(str::trim);
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// The table that lines like `key = "value"`, or a table in braces, write. Nothing if they are none.
+fn table(text: &str) -> Option<Value> {
+    let json = serde_json::from_str(text).ok();
+    let toml = |text: &str| toml::from_str::<Value>(text).ok();
+    let inline = || toml(&format!("table = {text}")).map(|whole| whole["table"].clone());
+    let table: Option<Value> = json.or_else(inline).or_else(|| toml(text));
+    table.filter(|table| table.as_object().is_some_and(|table| !table.is_empty()))
 }
 
 impl Control {
+    /// How it is written, for people.
+    fn how(self) -> &'static str {
+        match self {
+            Number => "Write a whole number.",
+            Lines => "Separate several by commas or lines.",
+            Words => "Write them as in a shell: quotes keep together what has a space in it.",
+            Rows => "Write one on each line, as `Name: value`.",
+            Table => "Write one on each line, as `key = \"value\"`, or an expression.",
+            _ => "",
+        }
+    }
+
     /// Shows a value.
     fn show(self, value: &Value) -> String {
+        let lines = |lines: Vec<String>| lines.join("\n");
         match (self, value) {
             (_, Value::Null) => String::new(),
-            (Lines | Any(_), Value::Array(values)) => {
-                let lines: Vec<_> = values.iter().map(|value| Line.show(value)).collect();
-                lines.join("\n")
+            (Words, Value::Array(words)) => {
+                shlex::try_join(words.iter().filter_map(Value::as_str)).unwrap_or_default()
+            }
+            (Lines | Events, Value::Array(values)) => {
+                lines(values.iter().map(|value| Line.show(value)).collect())
+            }
+            (Rows, Value::Object(rows)) if rows.values().all(Value::is_string) => {
+                let row = |(name, value)| format!("{name}: {}", Line.show(value));
+                lines(rows.iter().map(row).collect())
+            }
+            (Table, Value::Object(_)) if let Ok(text) = convert::write(value) => {
+                text.trim_end().to_owned()
             }
             // A text that reads as JSON would become something else.
             (Json, Value::String(text)) if serde_json::from_str::<Value>(text).is_ok() => {
@@ -53,15 +103,34 @@ impl Control {
     /// mistake.
     fn read(self, text: &str) -> Option<Value> {
         let line = text.trim();
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let rows = || {
+            let rows = line.lines().filter(|row| !row.trim().is_empty());
+            let row = |row: &str| {
+                let (name, value) = row.split_once(':')?;
+                Some((name.trim().to_owned(), value.trim().into()))
+            };
+            rows.map(row)
+                .collect::<Option<Map<_, _>>>()
+                .map(Value::Object)
+        };
         let value = match self {
             Text => text.into(),
-            Line | One(_) => line.into(),
-            Any(_) if !line.contains('\n') => line.into(),
-            Lines | Any(_) => lines.collect(),
+            Line | One(..) => line.into(),
+            Events if !line.contains('\n') => line.into(),
+            Lines | Events => names(text).into(),
+            Words => shlex::split(text).map_or_else(|| text.into(), Value::from),
+            Rows if !line.starts_with('{') => rows().unwrap_or_else(|| text.into()),
+            Rows | Table => table(line).unwrap_or_else(|| text.into()),
             Json | Number | Flag => serde_json::from_str(line).unwrap_or_else(|_| text.into()),
         };
         (!line.is_empty()).then_some(value)
+    }
+
+    /// Whether a text says what a value says already.
+    fn is_same(self, text: &str, value: &Value) -> bool {
+        let shown = self.show(value);
+        let sorted = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+        text == shown || (self == Events && sorted(text) == sorted(&shown))
     }
 }
 
@@ -71,8 +140,8 @@ const KIND: &str = "kind";
 /// The field with the text of a rule, whose key is its kind.
 const RULE: &str = "rule";
 
-const MODES: Control = One(&["", "enforce", "shadow", "off"]);
-const FAULTS: Control = One(&["", "block", "skip"]);
+const MODES: Control = One("enforce (default)", &["shadow", "off"]);
+const FAULTS: Control = One("block (default)", &["block", "skip"]);
 
 /// A field: its key, its label, and how it is written.
 type Row = (&'static str, &'static str, Control);
@@ -83,21 +152,22 @@ const PARTS: &[(&str, &[Row])] = &[
         "what",
         &[
             ("name", "Name", Line),
-            ("event", "Events", Any(AgentEvent::NAMES)),
+            ("event", "Events", Events),
             ("tools", "Tools", Lines),
+            ("matcher", "Tools, as a regular expression", Line),
             ("scope/agents", "Agents", Lines),
-            ("if", "If", Text),
-            (KIND, "Handler", One(&OnEntry::HANDLERS)),
+            ("if", "If (condition)", Text),
+            (KIND, "Handler", One("choose one", &OnEntry::HANDLERS)),
         ],
     ),
-    (RULE, &[(RULE, "Text", Text)]),
+    (RULE, &[(RULE, "Reason shown to the agent", Text)]),
     ("respond", &[("respond", "Answer", Json)]),
-    ("modify", &[("modify", "Change", Json)]),
+    ("modify", &[("modify", "Set fields", Table)]),
     (
         "command",
         &[
             ("command/run", "Command line", Text),
-            ("command/argv", "Program and arguments", Lines),
+            ("command/argv", "Program and arguments", Words),
             ("command/cwd", "Folder", Line),
         ],
     ),
@@ -105,7 +175,7 @@ const PARTS: &[(&str, &[Row])] = &[
         "http",
         &[
             ("http/url", "URL", Line),
-            ("http/headers", "Headers", Json),
+            ("http/headers", "Headers", Rows),
             ("http/secret", "Signing key", Line),
             ("http/retries", "Retries", Number),
         ],
@@ -115,15 +185,15 @@ const PARTS: &[(&str, &[Row])] = &[
         &[
             ("prompt/template", "Instructions", Text),
             ("prompt/model", "Model", Line),
-            ("prompt/max_per_turn", "Most a turn", Number),
+            ("prompt/max_per_turn", "Calls per turn", Number),
             ("prompt/cache", "Cache", Line),
-            ("prompt/tokens_per_month", "Tokens a month", Number),
+            ("prompt/tokens_per_month", "Token limit per month", Number),
         ],
     ),
     (
         "process",
         &[
-            ("process/argv", "Program and arguments", Lines),
+            ("process/argv", "Program and arguments", Words),
             ("process/dir", "Folder", Line),
         ],
     ),
@@ -135,6 +205,8 @@ const PARTS: &[(&str, &[Row])] = &[
             ("timeout", "Timeout", Line),
             ("on_timeout", "On timeout", FAULTS),
             ("on_failure", "On failure", FAULTS),
+            ("guard", "Guard", Flag),
+            ("background", "Background", Flag),
         ],
     ),
 ];
@@ -244,13 +316,14 @@ pub(super) fn laid(hook: &Value, sent: &Sent) -> Option<Value> {
     for (path, _, control) in rows.filter(|(path, ..)| *path != KIND) {
         let key = key_of(path, &kind);
         if let Some(text) = sent.get(path)
-            && text != control.show(get(&old, key))
+            && !control.is_same(&text, get(&old, key))
         {
             set(&mut new, key, control.read(&text));
         }
     }
     if !kind.is_empty() && new.get(&kind).is_none() {
-        new[&kind] = "".into();
+        let is_table = !matches!(part_of(&kind), RULE | "respond" | "modify");
+        new[&kind] = if is_table { json!({}) } else { "".into() };
     }
     if new == old {
         return None;
@@ -269,6 +342,8 @@ pub(super) struct Choice {
     pub(super) is_chosen: bool,
     /// The part of the form that it opens.
     pub(super) part: String,
+    /// What it is called, if not by its word.
+    pub(super) label: &'static str,
     /// Whether this deployment runs no such hooks.
     pub(super) is_refused: bool,
 }
@@ -304,7 +379,7 @@ pub(super) fn fields(hook: &Value, runs: &Capabilities, is_global: bool) -> Vec<
             part,
             path,
             label,
-            hint: hint(path),
+            hint: if path == KIND { "" } else { hint(key) },
             choices: choices(control, &text, runs),
             text,
             key: key.to_owned(),
@@ -314,29 +389,37 @@ pub(super) fn fields(hook: &Value, runs: &Capabilities, is_global: bool) -> Vec<
     fields.collect()
 }
 
-/// The words that a field offers. What the hook says is one of them, and what it says of several stands first, in its order.
+/// The words that a field offers. What the hook says is one of them.
 fn choices(control: Control, text: &str, runs: &Capabilities) -> Vec<Choice> {
-    let known: &[_] = match control {
-        One(known) | Any(known) => known,
-        Flag => &["", "true"],
+    let (first, known): (_, &[_]) = match control {
+        One(first, known) => (first, known),
+        Flag => ("default", &["true", "false"]),
+        Events => ("", AgentEvent::NAMES),
         _ => return Vec::new(),
     };
-    let choice = |word: &str, is_chosen| Choice {
+    let chosen: Vec<_> = match control {
+        Events => text.split('\n').filter(|word| !word.is_empty()).collect(),
+        _ => vec![text],
+    };
+    let none = (control != Events).then_some("");
+    let others = chosen
+        .iter()
+        .copied()
+        .filter(|word| !word.is_empty() && !known.contains(word));
+    let words = none.into_iter().chain(known.iter().copied()).chain(others);
+    let choice = |word: &str| Choice {
         word: word.to_owned(),
-        is_chosen,
+        is_chosen: chosen.contains(&word),
         part: part_of(word).to_owned(),
+        label: match word {
+            "" => first,
+            "true" => "yes",
+            "false" => "no",
+            _ => "",
+        },
         is_refused: runs.handlers.get(word) == Some(&false),
     };
-    if matches!(control, Any(_)) {
-        let chosen: Vec<_> = text.split('\n').filter(|word| !word.is_empty()).collect();
-        let others = known.iter().filter(|word| !chosen.contains(word));
-        let others = others.map(|word| choice(word, false));
-        let chosen = chosen.iter().map(|word| choice(word, true));
-        return chosen.chain(others).collect();
-    }
-    let other = (!known.contains(&text)).then_some(&text);
-    let words = known.iter().chain(other);
-    words.map(|word| choice(word, *word == text)).collect()
+    words.map(choice).collect()
 }
 
 impl Field {
@@ -348,16 +431,59 @@ impl Field {
         self.control == Number
     }
 
-    pub(super) fn is_multiple(&self) -> bool {
-        matches!(self.control, Any(_))
+    /// Whether it takes the whole width.
+    pub(super) fn is_wide(&self) -> bool {
+        matches!(self.control, Events | Text | Rows | Table | Json)
+    }
+
+    pub(super) fn is_events(&self) -> bool {
+        self.control == Events
+    }
+
+    /// The events in groups.
+    pub(super) fn groups(&self) -> Vec<(&'static str, Vec<&Choice>)> {
+        let is_decided = |choice: &Choice| {
+            let mut known = AgentEvent::INFO.iter();
+            let known = known.find(|event| event.name == choice.word);
+            known.map(|event| event.is_intercepted)
+        };
+        let group = |which| {
+            self.choices
+                .iter()
+                .filter(move |one| is_decided(one) == which)
+                .collect()
+        };
+        [
+            ("Hooks decide", group(Some(true))),
+            ("Hooks only look", group(Some(false))),
+            ("Other names", group(None)),
+        ]
+        .into()
     }
 
     /// How many lines it shows; 0 if it is a single one.
     pub(super) fn rows(&self) -> usize {
         match self.control {
-            Text | Lines | Json => self.text.lines().count().clamp(2, 12),
+            Text | Lines | Rows | Table | Json => self.text.lines().count().clamp(2, 12),
             _ => 0,
         }
+    }
+
+    /// How it is written.
+    pub(super) fn how(&self) -> &'static str {
+        self.control.how()
+    }
+
+    /// What is wrong with it, in the words of the page.
+    pub(super) fn said(&self, error: &TextError) -> (String, Option<String>) {
+        let how = self.control.how();
+        let is_whole = error.path.trim_start_matches('/') == self.key;
+        let is_form = error.message.starts_with("expected ")
+            || (self.control == Table && !error.message.contains("cannot be"));
+        if is_form && is_whole && !how.is_empty() {
+            return (how.to_owned(), None);
+        }
+        (error.message.clone(), error.help.clone())
     }
 
     /// Whether a mistake at a JSON Pointer is one of this field.

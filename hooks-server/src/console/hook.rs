@@ -6,6 +6,7 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
+use hooks_runtime::Warning;
 use hooks_store::{Hook, Role, StoreError};
 use serde::Deserialize;
 use serde_json::json;
@@ -43,6 +44,10 @@ struct Views {
     /// Whether both show and follow each other.
     is_live: bool,
     is_author: bool,
+    /// What is probably not intended.
+    warnings: Vec<Warning>,
+    /// `yes` if somebody has said that what is grave is intended.
+    sure: String,
 }
 
 impl Views {
@@ -55,7 +60,18 @@ impl Views {
             is_toml: false,
             is_live: false,
             is_author: visitor.caller.role >= Role::Author,
+            warnings: Vec::new(),
+            sure: String::new(),
         }
+    }
+
+    /// The same, with what is probably not intended.
+    async fn warned(mut self, visitor: &Visitor) -> Result<Self, Problem> {
+        if self.document.errors.is_empty() {
+            let warnings = visitor.api.warnings(visitor.tenant(), &self.document.hook);
+            self.warnings = warnings.await?;
+        }
+        Ok(self)
     }
 
     /// Reads what was sent.
@@ -66,18 +82,19 @@ impl Views {
         let hook = convert::hook(&text);
         let read = hook.as_ref().filter(|_| is_form);
         let mut document = match read.and_then(|hook| laid(hook, sent)) {
-            Some(hook) => convert::of_hook(tenant, saved, hook).await?,
+            Some(hook) => convert::of_hook(tenant, saved, hook, &text).await?,
             None => convert::of_toml(tenant, saved, text).await?,
         };
         if hook.is_none() && is_form {
-            // Nobody can read the text. What was typed into the form stays there.
+            // The text cannot be read. What was typed into the form stays there.
             document.hook = laid(&json!({}), sent).unwrap_or_default();
         }
         let mut views = Views::new(visitor, id, document);
         let shown = sent.get("show");
         // What cannot be read has no form yet.
         views.is_toml = hook.is_none() || shown.map_or(!is_form, |shown| shown == "toml");
-        Ok(views)
+        views.sure = sent.text("sure");
+        views.warned(visitor).await
     }
 
     /// The fields of a part of the form.
@@ -96,20 +113,41 @@ impl Views {
     /// The mistakes in a field.
     fn mistakes(&self, field: &Field) -> Vec<&TextError> {
         let errors = self.document.errors.iter();
-        let is_in = |error: &&TextError| {
-            let found = self.field_of(error);
-            found.is_some_and(|found| found.path == field.path)
-        };
-        errors.filter(is_in).collect()
+        errors
+            .filter(|error| {
+                self.field_of(error)
+                    .is_some_and(|found| found.path == field.path)
+            })
+            .collect()
     }
 
-    /// Where a mistake shows: what it is called there, and the id.
+    /// Whether a mistake is told in the view that counts: at its field, or at its line. Otherwise the head of the page tells it.
+    fn is_placed(&self, error: &TextError) -> bool {
+        if self.is_toml {
+            error.line.is_some()
+        } else {
+            self.field_of(error).is_some()
+        }
+    }
+
+    /// Where a mistake or a warning is: what that is called, and the id.
     fn place<'a>(&'a self, error: &'a TextError) -> (&'a str, String) {
         match self.field_of(error) {
-            Some(field) if self.is_live || !self.is_toml => (field.label, field.id()),
-            _ if error.path.is_empty() => ("the hook", "toml".to_owned()),
-            _ => (error.path.trim_start_matches('/'), "toml".to_owned()),
+            Some(field) if !self.is_toml => (field.label, field.id()),
+            Some(field) => (field.label, "toml".to_owned()),
+            None if error.path.is_empty() => ("TOML", "toml".to_owned()),
+            None => (error.path.trim_start_matches('/'), "toml".to_owned()),
         }
+    }
+
+    /// Asks whether something grave is meant.
+    fn asked(warning: &Warning) -> String {
+        format!("This {}. Really?", warning.text.trim_start_matches("it "))
+    }
+
+    /// What nobody should save by mistake.
+    fn grave(&self) -> impl Iterator<Item = &Warning> {
+        self.warnings.iter().filter(|warning| warning.is_grave)
     }
 
     /// The view that does not show, and its name.
@@ -219,11 +257,11 @@ pub(super) async fn get(
     let tenant = visitor.tenant();
     let stored = tenant.hook(&id).await?;
     let document = match &stored {
-        Some(hook) => convert::of_hook(tenant, &id, hook.body.clone()).await?,
+        Some(hook) => convert::of_hook(tenant, &id, hook.body.clone(), &hook.text).await?,
         None if id == NEW => {
-            let hook = json!({ "event": "BeforeToolCall", "block": "" });
-            let mut document = convert::of_hook(tenant, "", hook).await?;
-            // Nobody has made a mistake yet.
+            let hook = json!({ "name": "", "event": "BeforeToolCall", "block": "" });
+            let mut document = convert::of_hook(tenant, "", hook, "").await?;
+            // What is missing is no mistake yet.
             document.errors.clear();
             document
         }
@@ -235,6 +273,9 @@ pub(super) async fn get(
     };
     let mut views = Views::new(&visitor, &id, document);
     views.is_toml = asked.text("show") == "toml";
+    if stored.is_some() {
+        views = views.warned(&visitor).await?;
+    }
     let shown = Page::new(&visitor, stored, views, &Sent::default()).await?;
     Ok(page(&shown))
 }
@@ -254,7 +295,7 @@ pub(super) async fn post(
     })?;
     let views = Views::sent(&visitor, &id, &sent).await?;
     let refused = match &*what {
-        "save" => match save(&visitor, &id, &views.document, &sent).await? {
+        "save" => match save(&visitor, &id, &views, &sent).await? {
             Ok(saved) => {
                 let word = undo("saved", &saved.id, saved.version);
                 return Ok(done(&format!("/hook/{}", saved.id), &word));
@@ -273,16 +314,17 @@ pub(super) async fn post(
     Ok((status, page(&shown)).into_response())
 }
 
-/// Saves what was sent, or returns why not: nothing if its mistakes say so.
+/// Saves what was sent, or returns why not: nothing if its mistakes say so, or a question is open.
 async fn save(
     visitor: &Visitor,
     id: &str,
-    document: &Converted,
+    views: &Views,
     sent: &Sent,
 ) -> Result<Result<Hook, Option<StoreError>>, Problem> {
+    let (tenant, document) = (visitor.tenant(), &views.document);
     let by = visitor.at_least(Role::Author)?;
-    let (tenant, by) = (visitor.tenant(), by.comment(sent.text("comment")));
-    if !document.errors.is_empty() {
+    let by = by.comment(sent.text("comment")).text(&document.toml);
+    if !document.errors.is_empty() || (views.grave().next().is_some() && views.sure != "yes") {
         return Ok(Err(None));
     }
     let saved = if id == NEW {

@@ -15,7 +15,7 @@ use url::form_urlencoded::Serializer;
 
 use super::diff::{self, Line};
 use super::frame::{Answer, Frame, Part, done, page, told};
-use super::name::{Name, Visible};
+use super::name::Name;
 use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;

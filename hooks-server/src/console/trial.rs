@@ -48,28 +48,44 @@ impl Trial {
             self.event = pretty(&event);
             cx = serde_json::from_value(sample.saved.cx).unwrap_or(cx);
         }
-        self.result = match tried(visitor, hook, cx, &self.event).await {
-            Err(problem) if problem.status() == StatusCode::UNPROCESSABLE_ENTITY => {
-                Some(Err(problem.detail().to_owned()))
-            }
-            tried => Some(Ok(tried?)),
-        };
+        self.result = Some(tried(visitor, hook, cx, &self.event).await?);
         Ok(())
     }
 }
 
+/// Tries the hook on an event, or says why that is not possible.
 async fn tried(
     visitor: &Visitor,
     hook: &Value,
     cx: AgentContext,
     text: &str,
-) -> Result<Simulation, Problem> {
-    let fields = serde_json::from_str(text);
-    let no_json = |error| Problem::at("/event", format!("the event is no JSON object: {error}"));
-    let event = event(fields.map_err(no_json)?)?;
+) -> Result<Result<Simulation, String>, Problem> {
+    let fields = serde_json::from_str(text).map_err(|error| {
+        let said = error.to_string();
+        let said = said.split(" at line ").next().unwrap_or_default();
+        format!(
+            "Event, line {}, column {}: {said}",
+            error.line(),
+            error.column()
+        )
+    });
+    let event = fields
+        .and_then(|fields| event(fields).map_err(|problem| format!("Event: {}", problem.detail())));
+    let event = match event {
+        Ok(event) => event,
+        Err(wrong) => return Ok(Err(wrong)),
+    };
     let before = event.to_json();
-    let tried = visitor.api.try_alone(&visitor.caller, hook, cx, event);
-    Ok(Simulation::of(&before, tried.await?))
+    match visitor
+        .api
+        .try_alone(&visitor.caller, hook, cx, event)
+        .await
+    {
+        Err(problem) if problem.status() == StatusCode::UNPROCESSABLE_ENTITY => {
+            Ok(Err("The hook has mistakes: correct them first.".to_owned()))
+        }
+        tried => Ok(Ok(Simulation::of(&before, tried?))),
+    }
 }
 
 /// An event that a hook is for, as far as it can be known.

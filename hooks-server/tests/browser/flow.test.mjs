@@ -65,7 +65,6 @@ const flow = async (hands, options) => {
     await hands.click(page.getByRole("link", { name: "New hook" }));
     await page.waitForURL("**/hook/new");
     await hands.fill(field("name"), "no-rm");
-    await hands.choose(field("event"), "BeforeToolCall");
     await hands.fill(field("tools"), "Bash");
     await hands.fill(field("if"), "args.command.startsWith('rm')");
     await hands.choose(field("kind"), "modify");

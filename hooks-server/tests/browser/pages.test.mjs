@@ -172,3 +172,50 @@ test("a live page shows what happens, without a request of a person", async () =
   assert.deepEqual(wrong, []);
   await opened.close();
 });
+
+test("on the form, no hint covers a field, and what is ticked and open stays", async () => {
+  const opened = await browser.newContext({ storageState: state });
+  const { page, wrong } = await watched(opened, daemon.origin);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(`${daemon.origin}/hook/new`);
+    await page.locator("#views summary").click();
+    await page.locator("[name=priority]").fill("high");
+    await page.locator("#wrong-priority .mistake").waitFor();
+    for (const name of ["name", "tools", "if", "priority", "timeout", "guard"]) {
+      await page.locator(`[name=${name}]`).focus();
+      const covered = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll(".field > :is(input, select, textarea, small, span)")];
+        const shown = boxes.filter((box) => box.checkVisibility() && box.getBoundingClientRect().height);
+        const rects = shown.map((box) => [box.id, box.getBoundingClientRect()]);
+        return rects.flatMap(([one, a], index) =>
+          rects.slice(index + 1).filter(([, b]) =>
+            a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1,
+          ).map(([other]) => `${one} and ${other}`));
+      });
+      assert.deepEqual(covered, [], `${name} at ${width} pixels`);
+    }
+    await page.getByRole("checkbox", { name: "AfterToolCall" }).check();
+    await page.locator("#views summary").getByText("AfterToolCall").waitFor();
+    assert.ok(await page.getByRole("checkbox", { name: "AfterToolCall" }).isChecked());
+    assert.ok((await page.locator("#toml").inputValue()).includes('["BeforeToolCall", "AfterToolCall"]'));
+  }
+  assert.deepEqual(wrong, []);
+  await opened.close();
+});
+
+test("a hook that blocks everything is saved only by somebody who says so, with and without scripts", async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const opened = await browser.newContext({ storageState: state, javaScriptEnabled });
+    const page = await opened.newPage();
+    await page.goto(`${daemon.origin}/hook/new`);
+    await page.locator("#edit [name=name]").fill(`all-${javaScriptEnabled}`);
+    await page.locator("#edit [name=rule]").fill("nothing runs");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const sure = page.getByLabel("This blocks every tool call. Really?");
+    await sure.check();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.waitForURL(/hook\/(?!new)/);
+    await opened.close();
+  }
+});

@@ -515,7 +515,7 @@ async fn a_form_that_is_sent_without_a_session_comes_again_after_the_login() {
 
     // A script shows a message, and nothing takes the place of the form.
     let headers = format!("cookie: {}\r\nhx-request: true\r\n", late.cookie);
-    let toml = "name = \"a&b\"\nevent = \"BeforeToolCall\"\nblock = \"<no>\"\n";
+    let toml = "name = \"a&b\"\nevent = \"BeforeToolCall\"\ntools = \"deploy\"\nblock = \"<no>\"\n";
     let typed = [
         ("view", "toml"),
         ("toml", toml),

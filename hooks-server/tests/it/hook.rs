@@ -39,11 +39,11 @@ async fn a_hook_is_converted_with_all_mistakes_and_their_lines() {
     for (path, line) in [("/event", 2), ("/priority", 4), ("/scope/tenants", 7)] {
         assert!(lines.contains(&(json!(path), json!(line))), "{told}");
     }
-    let file = "\n[[hooks.on]]\nevent = 'BeforeToolCall'\nblok = 'no'\n";
+    let file = "\n[[hooks.on]]\nname = 'a'\nevent = 'BeforeToolCall'\nblok = 'no'\n";
     let told = convert(json!({ "toml": file })).await;
     assert_eq!(
         (&told["errors"][0]["path"], &told["errors"][0]["line"]),
-        (&json!("/blok"), &json!(4)),
+        (&json!("/blok"), &json!(5)),
         "{told}"
     );
     let told = convert(json!({ "toml": "name = 'a'\nevent = [" })).await;
