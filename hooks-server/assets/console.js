@@ -7,6 +7,9 @@
 
   // `g` and a letter go to a page, `j` and `k` to rows, `/` to the search, `?` to the list of keys.
   const press = (event) => {
+    if (event.ctrlKey && event.key === "Enter" && event.target.closest("[data-run]")) {
+      return event.target.form.requestSubmit();
+    }
     if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) return move(event);
     if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
     if (isGoing) {

@@ -100,7 +100,8 @@ const flow = async (hands, options) => {
     const blocked = page.locator("tr").filter({ hasText: "nothing is removed" }).locator("a.row");
     await until(page, `${daemon.origin}/executions?hook=no-rm&decision=block`, blocked);
     await hands.click(blocked.first());
-    await page.getByRole("heading", { name: "no-rm" }).waitFor();
+    await page.getByText("Final decision: block by no-rm: nothing is removed").waitFor();
+    await page.locator("ol.steps li").filter({ hasText: "no_sudo" }).getByText("continue").waitFor();
     await hands.click(page.getByRole("link", { name: "Open in the simulator" }));
     await page.getByRole("heading", { name: "Decision block" }).waitFor();
     await page.getByText("nothing is removed").first().waitFor();

@@ -77,6 +77,7 @@ test("a form stays when its session is over, and is saved after a login in anoth
   await logIn(other);
   await name(page).fill("first");
   await page.locator('#edit [name="rule"]').fill("no");
+  await page.locator('#edit [name="tools"]').fill("deploy");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/hook\/(?!new)/);
   await page.getByText("Saved in the draft.").waitFor();
@@ -92,6 +93,7 @@ test("the same without scripts: the login shows the form again", async () => {
   await page.goto(`${daemon.origin}/hook/new`);
   await name(page).fill("second");
   await page.locator('#edit [name="rule"]').fill("no");
+  await page.locator('#edit [name="tools"]').fill("deploy");
   await context.clearCookies();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByLabel("Token").fill(token);
@@ -108,7 +110,7 @@ test("a daemon that is away is told, and what came meanwhile is loaded", async (
   const [live, form] = [await context.newPage(), await context.newPage()];
   await logIn(live);
   await live.goto(`${daemon.origin}/executions?live=1`);
-  await live.getByText("New executions show here").waitFor();
+  await live.getByText("New events show here").waitFor();
   await form.goto(`${daemon.origin}/hook/new`);
   await name(form).fill("kept");
   // The tail is connected when it shows what happens.
