@@ -45,7 +45,8 @@ const opened = async (options) => {
 const names = (page) => page.locator("#rows tbody tr").evaluateAll((rows) => rows.map((row) => row.dataset.hook));
 
 test("a hook moves by one with Alt and an arrow, keeps the focus, and says where it is", async () => {
-  const [context, page, wrong] = await opened();
+  // All rows are on the screen: a page that scrolls meanwhile drags another one.
+  const [context, page, wrong] = await opened({ viewport: { width: 1280, height: 1600 } });
   await page.goto(`${daemon.origin}/?of=draft`);
   const first = await names(page);
   await page.locator("tr[data-hook=look] a.row").focus();
