@@ -44,6 +44,11 @@ impl Spot {
             let outcome = record.outcome.as_str().to_owned();
             spots.push(spot("", outcome, record.duration));
         }
+        // A record without steps still names the hook that decided.
+        if record.steps.is_empty() && !record.hook.is_empty() {
+            let outcome = record.outcome.as_str().to_owned();
+            spots.push(spot(&record.hook, outcome, record.duration));
+        }
         // What the agent waited for is a step of the event, too.
         if record.part != Some(RecordPart::Audited) {
             let steps = record.steps.iter().map(|step| {

@@ -181,7 +181,11 @@ fn one(record: &Record, mut whole: Json, keys: &Keys) -> Result<Ready, StoreErro
         detail,
         detail_hash,
         spots: Spot::of(record),
-        hooks: record.steps.iter().map(|step| column(&step.hook)).collect(),
+        hooks: {
+            let ran = record.steps.iter().map(|step| &step.hook);
+            let ran = ran.chain([&record.hook]).filter(|hook| !hook.is_empty());
+            ran.map(|hook| column(hook)).collect()
+        },
     })
 }
 
