@@ -104,6 +104,12 @@ async fn approve(runtime: &Runtime, cx: &AgentContext, call: &OwnedEvent, outcom
     }
 }
 
+/// What each definition did, and each other hook that did anything.
+fn told(records: &[Record]) -> impl Iterator<Item = &RecordStep> {
+    let steps = records.iter().flat_map(|record| &record.steps);
+    steps.filter(|step| step.handler != "builtin" || step.outcome != RecordOutcome::Continue)
+}
+
 /// Returns the object for `--json`.
 fn object(outcome: &Outcome, records: &[Record]) -> Value {
     json!({
@@ -113,7 +119,7 @@ fn object(outcome: &Outcome, records: &[Record]) -> Value {
         "reason": outcome.reason,
         "change": outcome.change,
         "output": outcome.output,
-        "records": records,
+        "records": told(records).collect::<Vec<_>>(),
         "duration_us": u64::try_from(outcome.duration.as_micros()).unwrap_or(u64::MAX),
     })
 }
@@ -146,9 +152,10 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         say!("\nchange");
         paint::difference(before, &outcome.change);
     }
-    let mut steps = records.iter().flat_map(|record| &record.steps).peekable();
+    let mut steps = told(records).peekable();
     if steps.peek().is_none() {
-        let why = "no hook has run: `hooks why` says why";
+        let why =
+            "no definition has run, and no other hook has done anything: `hooks why` says why";
         say!("\n{}", painted(DIM, why));
         return;
     }

@@ -78,12 +78,11 @@ fn show(record: &Record) {
     let style = style_of(record.outcome);
     let outcome = painted(style, format_args!("{:<10}", record.outcome));
     let subject = record.subject.as_deref().unwrap_or_default();
-    let mut line = format!("{} {subject}  {}", record.event, asked(record));
-    if !record.hook.is_empty() {
-        line = format!("{}  {line}", record.hook);
-    }
-    let reason = record.reason.as_ref().filter(|text| !text.is_empty());
-    line.extend(reason.map(|text| format!("  {}", text.replace('\n', " "))));
+    let event = format!("{} {subject}", record.event);
+    let reason = record.reason.clone().unwrap_or_default();
+    let parts = [record.hook.clone(), event, asked(record), reason];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    let line = parts.collect::<Vec<_>>().join("  ").replace('\n', " ");
     let line = Visible(line.trim_end());
     let time = painted(DIM, paint::time(record.duration));
     say!("{at}  {outcome}  {line}  {time}");

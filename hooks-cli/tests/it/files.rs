@@ -36,12 +36,7 @@ fn run_and_serve_record_what_hooks_do() {
     hooks(folder.path(), &args, &format!("{request}\n"));
     let shown = hooks(
         folder.path(),
-        &[
-            "log",
-            "records.jsonl",
-            "--where",
-            "outcome == 'block' && handler != 'event'",
-        ],
+        &["log", "records.jsonl", "--where", "outcome == 'block'"],
         "",
     );
     assert_eq!(
@@ -54,14 +49,13 @@ fn run_and_serve_record_what_hooks_do() {
     assert_eq!(shown.out.matches("BlockTools").count(), 1, "{}", shown.out);
     let shown = hooks(
         folder.path(),
-        &["log", "records.jsonl", "--where", "handler == 'event'"],
+        &["log", "records.jsonl", "--where", "has(input.event)"],
         "",
     );
     let lines: Vec<_> = shown.out.lines().collect();
     assert_eq!(lines.len(), 5, "{}{}", shown.out, shown.errors);
     assert!(
-        lines[0]
-            .contains(r#"BeforeToolCall Bash  {"command":"sudo ls"}  decided by `no-sudo`  no"#),
+        lines[0].contains(r#"no-sudo  BeforeToolCall Bash  {"command":"sudo ls"}  no"#),
         "{}",
         shown.out
     );

@@ -446,19 +446,12 @@ impl Replay {
         if self.since.is_some_and(is_old) {
             return;
         }
-        if past.is_elsewhere {
-            found.elsewhere += 1;
-            if self.baseline.is_none() {
-                return;
-            }
-        }
         // What a built-in hook decided that is left out now, nobody can say again.
         let is_left_out = |hook: &&String| self.left_out.iter().any(|(name, _)| name == hook);
         if let Some(hook) = past.hook.as_ref().filter(is_left_out) {
             *found.left_out.entry(hook.clone()).or_default() += 1;
             return;
         }
-        found.asked += 1;
         let (cx, mut event) = (&past.cx, past.event);
         let session = HASHER.hash_one(&cx.session_id);
         found.sessions.insert(session);
@@ -472,6 +465,13 @@ impl Replay {
                 sessions.insert(session);
             }
         });
+        if past.is_elsewhere {
+            found.elsewhere += 1;
+            if self.baseline.is_none() {
+                return;
+            }
+        }
+        found.asked += 1;
         let text = text_of(&event.view());
         let known = std::mem::take(&mut past.known);
         let before = match &self.baseline {

@@ -291,7 +291,7 @@ impl Simulated {
     /// Adds the hooks of agents' own code where their priorities put them.
     pub(crate) fn with(mut self, compiled: Vec<(String, Ordered)>) -> Self {
         for (node, hook) in compiled {
-            let is_before = |step: &&Step| step.priority >= hook.priority && !step.again;
+            let is_before = |step: &&Step| step.priority > hook.priority && !step.again;
             let place = self.steps.iter().take_while(is_before).count();
             let why = format!("compiled into the agent {node}: not asked here");
             let step = Step::idle(hook.hook, StepState::Compiled, why);
