@@ -99,7 +99,9 @@ fn decisions(records: &str) -> Vec<Value> {
             record[field].take();
         }
         for step in record["steps"].as_array_mut().into_iter().flatten() {
-            ["duration_us", "source"].map(|field| step[field].take());
+            for field in ["duration_us", "source"] {
+                step[field].take();
+            }
         }
         record
     });

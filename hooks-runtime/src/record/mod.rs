@@ -237,7 +237,7 @@ impl Record {
         self
     }
 
-    /// Whether it is the record of a whole event, and not of a [part](Self::part) of one.
+    /// Whether it is the record of a whole event, and not of a [part](RecordPart) of one.
     #[must_use]
     pub fn is_event(&self) -> bool {
         self.part.is_none()
