@@ -19,17 +19,21 @@ pub(super) type Counts = [u64; KINDS.len()];
 
 /// The kind of what was counted. What a hook in shadow mode would have changed, nobody has changed.
 pub(super) fn kind(one: &Activity) -> usize {
-    match one.outcome {
+    kind_of(one.outcome, one.shadow)
+}
+
+fn kind_of(outcome: RecordOutcome, shadow: bool) -> usize {
+    match outcome {
         RecordOutcome::Continue | RecordOutcome::Approve | RecordOutcome::Skipped => 0,
         RecordOutcome::Fault => 3,
         RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => {
-            if one.shadow {
+            if shadow {
                 4
             } else {
                 2
             }
         }
-        _ => usize::from(!one.shadow),
+        _ => usize::from(!shadow),
     }
 }
 
@@ -168,19 +172,9 @@ impl Line {
                 ends.push(0);
             }
             ends[lane] = begin + width;
-            let kind = match record.outcome {
-                RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => {
-                    "block"
-                }
-                RecordOutcome::Fault => "fault",
-                RecordOutcome::Continue | RecordOutcome::Approve | RecordOutcome::Skipped => {
-                    "continue"
-                }
-                _ => "change",
-            };
             let what = record.subject.as_deref().unwrap_or(&record.event);
             rects.push(Rect {
-                kind,
+                kind: KINDS[kind_of(record.outcome, false)],
                 x: begin,
                 y: 2 + u64::try_from(lane).unwrap_or(0) * LANE,
                 width,

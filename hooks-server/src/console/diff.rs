@@ -23,17 +23,6 @@ impl Line {
 const AROUND: usize = 3;
 const MORE: &str = "⋯";
 
-/// A sentence in its parts, each with whether it is code: what is between backticks. It begins with a capital letter.
-pub(super) fn marked(text: &str) -> Vec<(bool, String)> {
-    let capital = |(index, part): (usize, &str)| {
-        let mut letters = part.chars();
-        let first = letters.next().filter(|_| index == 0);
-        let first = first.map(|first| first.to_uppercase().to_string() + letters.as_str());
-        (index % 2 == 1, first.unwrap_or_else(|| part.to_owned()))
-    };
-    text.split('`').enumerate().map(capital).collect()
-}
-
 /// JSON for people.
 pub(super) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
