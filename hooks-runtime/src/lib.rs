@@ -111,7 +111,7 @@ pub use self::record::{
 };
 pub use self::record::{RawAnswer, RecordFilter};
 pub use self::replay::{
-    Example, Group, HookCount, LeftOut, Replay, Replayed, SuggestedLine, Suggestion,
+    DecisionCount, Example, Group, HookCount, LeftOut, Replay, Replayed, SuggestedLine, Suggestion,
 };
 pub use self::runtime::{Decided, Outcome};
 pub use self::runtime::{

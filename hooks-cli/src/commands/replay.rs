@@ -117,8 +117,12 @@ fn show(replayed: &Replayed) {
     }
     for hook in replayed.hooks.iter().filter(|hook| hook.events > 0) {
         let (name, ran) = (painted(BOLD, Visible(&hook.hook)), hook.sessions);
+        let failed = match hook.failed {
+            0 => String::new(),
+            failed => painted(WARN, format!(", and would have failed {failed} times")).to_string(),
+        };
         say!(
-            "{:>7}  {name}  would have run in {ran} of {sessions} sessions",
+            "{:>7}  {name}  would have run in {ran} of {sessions} sessions{failed}",
             hook.events
         );
     }

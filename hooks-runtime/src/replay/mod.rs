@@ -114,6 +114,8 @@ pub struct Replayed {
     pub elsewhere: u64,
     /// These decisions, by the hook that makes the difference; the most frequent first.
     pub groups: Vec<Group>,
+    /// How often each decision is made, before and now, by its word.
+    pub decisions: Vec<DecisionCount>,
     /// How often each hook of the files would have run, in their order: a matcher that never fits shows here.
     pub hooks: Vec<HookCount>,
     /// In how many sessions the events happened.
@@ -147,6 +149,18 @@ pub struct Group {
     pub examples: Vec<Example>,
 }
 
+/// How often a decision is made, of all events that were asked about: a part of [`Replayed`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DecisionCount {
+    /// The decision, as the [outcome of a record](RecordOutcome).
+    pub decision: String,
+    /// How often in the past, or by the [other hooks](Replay::against).
+    pub before: u64,
+    /// How often now.
+    pub now: u64,
+}
+
 /// An event whose decision changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
@@ -177,6 +191,8 @@ pub struct HookCount {
     pub events: u64,
     /// In how many sessions.
     pub sessions: u64,
+    /// How often it ran now and failed, such as by a condition that cannot be computed.
+    pub failed: u64,
     /// Whether any event happened that the hook is for. If not, these sessions say nothing about its matcher.
     pub had_events: bool,
 }
@@ -201,7 +217,10 @@ struct Found {
     outdated: u64,
     elsewhere: u64,
     groups: BTreeMap<(String, RecordOutcomeWord, RecordOutcomeWord), (u64, Vec<Example>)>,
+    /// How often each decision is made: before, and now.
+    decisions: BTreeMap<RecordOutcomeWord, (u64, u64)>,
     left_out: BTreeMap<String, u64>,
+    failed: HashMap<String, u64>,
     /// How often each hook would have run, and the sessions, by their hashes.
     matched: HashMap<String, (u64, HashSet<u64>)>,
     sessions: HashSet<u64>,
@@ -244,8 +263,15 @@ impl Found {
             group.1.sort();
             group.1.truncate(examples);
         }
+        for (decision, (before, now)) in other.decisions {
+            let counts = self.decisions.entry(decision).or_default();
+            *counts = (counts.0 + before, counts.1 + now);
+        }
         for (hook, count) in other.left_out {
             *self.left_out.entry(hook).or_default() += count;
+        }
+        for (hook, count) in other.failed {
+            *self.failed.entry(hook).or_default() += count;
         }
         for (hook, (count, sessions)) in other.matched {
             let matched = self.matched.entry(hook).or_default();
@@ -276,7 +302,15 @@ impl From<Found> for Replayed {
             .collect();
         groups.sort_by_key(|group| std::cmp::Reverse(group.count));
         let left_out = found.left_out.into_iter();
+        let decisions = found.decisions.into_iter();
         Replayed {
+            decisions: decisions
+                .map(|(decision, (before, now))| DecisionCount {
+                    decision: decision.to_owned(),
+                    before,
+                    now,
+                })
+                .collect(),
             asked: found.asked,
             outdated: found.outdated,
             elsewhere: found.elsewhere,
@@ -402,11 +436,13 @@ impl Replay {
         let hooks = self.runtime.status().hooks.into_iter();
         let hooks = hooks.filter(|hook| hook.mode != Mode::Off).map(|hook| {
             let (events, sessions) = found.matched.remove(&hook.name).unwrap_or_default();
+            let failed = found.failed.remove(&hook.name).unwrap_or_default();
             HookCount {
                 had_events: hook.events.iter().any(|event| found.events.contains(event)),
                 hook: hook.name,
                 events,
                 sessions: sessions.len() as u64,
+                failed,
             }
         });
         let hooks = hooks.collect();
@@ -485,14 +521,17 @@ impl Replay {
             None => (past.outcome, past.hook.unwrap_or_default()),
         };
         let said = ask(&self.runtime, cx, &mut event, known).await;
-        let mut steps = said.steps.iter();
-        for one in steps
-            .by_ref()
-            .filter(|one| one.outcome == RecordOutcome::Skipped)
-        {
-            *found.left_out.entry(one.hook.clone()).or_default() += 1;
+        for step in &said.steps {
+            let counts = match step.outcome {
+                RecordOutcome::Skipped => found.left_out.entry(step.hook.clone()).or_default(),
+                RecordOutcome::Fault => found.failed.entry(step.hook.clone()).or_default(),
+                _ => continue,
+            };
+            *counts += 1;
         }
         let now = said.outcome;
+        found.decisions.entry(before.0.as_str()).or_default().0 += 1;
+        found.decisions.entry(now.as_str()).or_default().1 += 1;
         if self.suggests && event.name() == "BeforeToolCall" {
             found.blocked.saw(cx);
             let is_policy = said.hook == "SecurityPolicy";

@@ -96,6 +96,8 @@ pub(crate) struct Api {
     drafted: Unchanged<Arc<Order>>,
     /// Hooks that simulations ask, by whether they are in force and by their tenants.
     compiled: Unchanged<Arc<Compiled>>,
+    /// Events that somebody is asking about while they write a hook.
+    recent: tokio::sync::Mutex<Option<replay::Recent>>,
     /// What is left out of what is published, by tenants.
     notices: Unchanged<Arc<Vec<String>>>,
 }
@@ -122,6 +124,7 @@ impl Api {
             drafted: Unchanged::new(store.changes()),
             compiled: Unchanged::new(store.changes()),
             notices: Unchanged::new(store.changes()),
+            recent: tokio::sync::Mutex::default(),
             store,
             key,
             complete,

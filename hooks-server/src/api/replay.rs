@@ -1,13 +1,14 @@
 //! `/replay`: hooks are asked about stored events, and the decisions that change are counted. Nothing with effects runs.
 
+use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use hooks_config::ConfigError;
-use hooks_runtime::{Recorder as _, Replay, Replayed, Runtime};
-use hooks_store::{By, PastRecords, Role};
+use hooks_runtime::{Bundle, Record, Recorder as _, Replay, Replayed, Runtime};
+use hooks_store::{By, PastRecords, Role, Tenant};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc};
@@ -18,11 +19,15 @@ use super::aside::aside;
 use super::caller::Caller;
 use super::extract::Json;
 use super::problem::Problem;
-use super::simulate::{Given, hooks};
+use super::simulate::{Given, alone, hooks};
 use super::wire::Changes;
 
-/// How many events are asked about at most.
+/// How many events are asked about, and how many at most.
+const LIMIT: u32 = 1000;
 const MOST: u32 = 10_000;
+
+/// How long the events are kept that somebody is asking about again and again.
+const KEPT: Duration = Duration::from_secs(10);
 
 /// How long a replay asks. What is left then is in `late`.
 const TIME: Duration = Duration::from_secs(20);
@@ -30,7 +35,6 @@ const TIME: Duration = Duration::from_secs(20);
 /// How many parts of records wait for a thread.
 const WAITING: usize = 4;
 
-/// One replay at a time has all cores. The others wait.
 static ONE: Semaphore = Semaphore::const_new(1);
 
 /// Hooks, and the events of the past that they are asked about.
@@ -54,77 +58,173 @@ pub(super) async fn post(
     caller: Caller,
     asked: Json<Asked>,
 ) -> Result<axum::Json<Changes>, Problem> {
-    may_replay(&caller)?;
+    api.may_replay(&caller)?;
     let replayed = api.replay(&caller, &asked.read().await?).await?;
     Ok(axum::Json(replayed.into()))
+}
+
+/// What a replay asks, and what it compares that with: hooks of now, or the record.
+struct Compared {
+    new: Bundle,
+    old: Option<Bundle>,
+    /// How many examples of each change are kept.
+    examples: usize,
+}
+
+/// Events that one person is asking about again and again, while they write a hook.
+pub(crate) struct Recent {
+    tenant: String,
+    author: String,
+    read: Instant,
+    records: Arc<Vec<Record>>,
 }
 
 impl Api {
     /// Asks hooks about the past of the caller's tenant.
     pub(crate) async fn replay(&self, caller: &Caller, asked: &Asked) -> Result<Replayed, Problem> {
-        let by = may_replay(caller)?;
+        let by = self.may_replay(caller)?;
+        let (tenant, draft) = (caller.tenant.clone(), asked.draft.clone());
+        let compared = aside(async move {
+            let is_live = matches!(draft, Value::Null | Value::Bool(false));
+            let mut old = None;
+            if !is_live {
+                // What differs from the past for other reasons is not the draft's doing.
+                old = Some(hooks(&tenant, &Value::Null).await?);
+            }
+            let new = hooks(&tenant, &draft).await?;
+            Ok::<_, Problem>(Compared {
+                new,
+                old,
+                examples: 3,
+            })
+        });
+        let replay = self.compared(&caller.tenant, compared.await?).await?;
+        let limit = asked.limit.unwrap_or(LIMIT).clamp(1, MOST);
+        let past = caller.tenant.past(asked.since, limit, &by).await?;
+        ask(replay, past).await
+    }
+
+    /// Asks one hook, as somebody is writing it, about the newest events of the caller's tenant. The events are those of the
+    /// last seconds, so that the log does not say with each letter who has read them.
+    pub(crate) async fn replay_alone(
+        &self,
+        caller: &Caller,
+        hook: &Value,
+    ) -> Result<Replayed, Problem> {
+        let by = self.may_replay(caller)?;
+        let (tenant, hook) = (caller.tenant.clone(), hook.clone());
+        let new = aside(async move { alone(&tenant, &hook).await }).await?;
+        let mut old = new.clone();
+        old.hooks.clear();
+        let compared = Compared {
+            new,
+            old: Some(old),
+            examples: 10,
+        };
+        let replay = self.compared(&caller.tenant, compared).await?;
+        let records = self.recent(&caller.tenant, &by).await?;
+        asked_aside(replay, move |replay| {
+            replay.ask_records(records.iter().cloned())
+        })
+        .await
+    }
+
+    /// Says who asks about the past, if they may and something of it is kept.
+    pub(crate) fn may_replay(&self, caller: &Caller) -> Result<By, Problem> {
+        let by = caller.at_least(Role::Operator)?;
+        if caller.agent.is_some() {
+            let why = "a replay reads what all agents did, and the token is for one of them";
+            return Err(Problem::new(StatusCode::FORBIDDEN, why));
+        }
         if !self.tenants.recorder.keeps_events() {
             let why = "the store keeps no events, because it has no key to encrypt them with";
             return Err(Problem::at("", why));
         }
-        let tenant = &caller.tenant;
-        let complete = Arc::clone(&self.complete);
-        let made = {
-            let (tenant, draft) = (tenant.clone(), asked.draft.clone());
-            aside(async move {
-                let of = async |named: &Value| {
-                    let builder =
-                        complete(Runtime::builder()).source(Given(hooks(&tenant, named).await?));
-                    Ok::<_, Problem>(builder.secrets(tenant.secret_values_now().await?))
-                };
-                let wrong = |error: ConfigError| Problem::at("/draft", error.to_string());
-                let replay = Replay::new(of(&draft).await?).await.map_err(wrong)?;
-                if matches!(draft, Value::Null | Value::Bool(false)) {
-                    return Ok(replay);
-                }
-                // What differs from the past for other reasons is not the draft's doing.
-                replay.against(of(&Value::Null).await?).await.map_err(wrong)
-            })
-        };
-        let replay = made.await?;
-        let runtime = replay.runtime().clone();
-        let limit = asked.limit.unwrap_or(1000).clamp(1, MOST);
-        // The semaphore is never closed.
-        let _one = ONE.acquire().await;
-        let past = tenant.past(asked.since, limit, &by).await?;
-        let replayed = ask(replay.within(TIME), past).await;
-        runtime.shutdown().await;
-        replayed
+        Ok(by)
     }
-}
 
-fn may_replay(caller: &Caller) -> Result<By, Problem> {
-    let by = caller.at_least(Role::Operator)?;
-    if caller.agent.is_some() {
-        let why = "a replay reads what all agents did, and the token is for one of them";
-        return Err(Problem::new(StatusCode::FORBIDDEN, why));
+    async fn recent(&self, tenant: &Tenant, by: &By) -> Result<Arc<Vec<Record>>, Problem> {
+        let mut recent = self.recent.lock().await;
+        if let Some(kept) = &*recent
+            && (kept.tenant == tenant.id() && kept.author == by.actor)
+            && kept.read.elapsed() < KEPT
+        {
+            return Ok(Arc::clone(&kept.records));
+        }
+        let mut past = tenant.past(None, LIMIT, by).await?;
+        let mut records = Vec::new();
+        loop {
+            let next = past.next().await?;
+            if next.is_empty() {
+                break;
+            }
+            records.extend(next);
+        }
+        let records = Arc::new(records);
+        *recent = Some(Recent {
+            tenant: tenant.id().to_owned(),
+            author: by.actor.clone(),
+            read: Instant::now(),
+            records: Arc::clone(&records),
+        });
+        Ok(records)
     }
-    Ok(by)
+
+    /// Loads hooks for a replay.
+    async fn compared(&self, tenant: &Tenant, compared: Compared) -> Result<Replay, Problem> {
+        let (tenant, complete) = (tenant.clone(), Arc::clone(&self.complete));
+        let made = async move {
+            let of = async |set| {
+                let builder = complete(Runtime::builder()).source(Given(set));
+                Ok::<_, Problem>(builder.secrets(tenant.secret_values_now().await?))
+            };
+            let wrong = |error: ConfigError| Problem::at("/draft", error.to_string());
+            let replay = Replay::new(of(compared.new).await?).await.map_err(wrong)?;
+            match compared.old {
+                Some(old) => replay.against(of(old).await?).await.map_err(wrong),
+                None => Ok(replay),
+            }
+        };
+        let replay = Box::pin(aside(made)).await?;
+        Ok(replay.within(TIME).examples(compared.examples))
+    }
 }
 
 /// Reads the records while threads of their own are asking about them.
 async fn ask(replay: Replay, mut past: PastRecords) -> Result<Replayed, Problem> {
     let (sender, mut parts) = mpsc::channel(WAITING);
-    let asking = tokio::task::spawn_blocking(move || {
+    let asking = asked_aside(replay, move |replay| {
         let records = std::iter::from_fn(|| parts.blocking_recv());
         replay.ask_records(records.flatten())
     });
-    loop {
-        let records = past.next().await?;
-        if records.is_empty() || sender.send(records).await.is_err() {
-            break;
+    let reading = async move {
+        loop {
+            let records = past.next().await?;
+            if records.is_empty() || sender.send(records).await.is_err() {
+                return Ok::<_, Problem>(());
+            }
         }
-    }
-    drop(sender);
-    let failed = |error: &dyn std::fmt::Display| {
+    };
+    let (asked, read) = tokio::join!(asking, reading);
+    read.and(asked)
+}
+
+/// Asks on threads of their own. One replay at a time has all cores, and the others wait.
+async fn asked_aside(
+    replay: Replay,
+    asking: impl FnOnce(&Replay) -> io::Result<Replayed> + Send + 'static,
+) -> Result<Replayed, Problem> {
+    let runtime = replay.runtime().clone();
+    // The semaphore is never closed.
+    let one = ONE.acquire().await;
+    let asked = tokio::task::spawn_blocking(move || {
+        let _one = one;
+        asking(&replay)
+    });
+    let asked = asked.await;
+    runtime.shutdown().await;
+    asked.map_err(io::Error::from).flatten().map_err(|error| {
         tracing::error!(%error, "a replay failed");
         Problem::failed("the replay failed: the daemon's log says why")
-    };
-    let asked = asking.await.map_err(|error| failed(&error))?;
-    asked.map_err(|error| failed(&error))
+    })
 }

@@ -352,7 +352,7 @@ impl Api {
 }
 
 /// A hook alone, so that its answer takes effect.
-async fn alone(tenant: &Tenant, hook: &Value) -> Result<Bundle, Problem> {
+pub(super) async fn alone(tenant: &Tenant, hook: &Value) -> Result<Bundle, Problem> {
     let mut set = tenant.alone(hook).await?;
     for mode in set.hooks.iter_mut().filter_map(|hook| hook.get_mut("mode")) {
         *mode = "enforce".into();

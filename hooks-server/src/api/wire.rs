@@ -221,6 +221,10 @@ wire! {
         elsewhere: u64,
         /// These decisions: `hook`, `before`, `now`, `count` and `examples`; the most frequent first.
         groups: Things,
+        /// How often each `decision` is made: `before` and `now`.
+        decisions: Things,
+        /// How often each `hook` would have run: `events`, `sessions`, and how often it `failed`.
+        hooks: Things,
         /// The handlers that were not asked, because they may change something: `hook` and `count`.
         left_out: Things,
         /// What could not be read; at most 20 of them.

@@ -5,6 +5,8 @@ use hooks_store::{Activity, Execution, Revision};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
+use super::executions::outcome;
+
 const WIDTH: u64 = 960;
 const HEIGHT: u64 = 160;
 /// The room above the bars, for what the highest one means, and below them, for the times.
@@ -35,6 +37,17 @@ fn kind_of(outcome: RecordOutcome, shadow: bool) -> usize {
         }
         _ => usize::from(!shadow),
     }
+}
+
+/// The kind of an outcome, by its word.
+pub(super) fn named(word: &str) -> &'static str {
+    let outcome = outcome(word);
+    outcome.map_or("", |outcome| KINDS[kind_of(outcome, false)])
+}
+
+/// A share in percent. What happens once is still seen.
+pub(super) fn share(count: u64, of: u64) -> u64 {
+    (count * 100 / of.max(1)).max(count.min(1))
 }
 
 /// A part of a bar.

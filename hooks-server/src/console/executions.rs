@@ -99,7 +99,7 @@ fn filter(asked: &Sent) -> Result<ExecutionFilter, Problem> {
     })
 }
 
-fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
+pub(super) fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
     let known = serde_json::from_value(word.into());
     known.map_err(|_| {
         Problem::bad(format!(

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use hooks_runtime::Warning;
+use hooks_runtime::{Replayed, Warning};
 use hooks_store::{Hook, Role, StoreError};
 use serde::Deserialize;
 use serde_json::json;
@@ -48,6 +48,15 @@ struct Views {
     warnings: Vec<Warning>,
     /// `yes` if somebody has said that what is grave is intended.
     sure: String,
+    past: Past,
+}
+
+/// Events of the past, judged by the hook alone.
+enum Past {
+    /// None is kept, or the visitor may not ask.
+    Hidden,
+    NotAsked,
+    Judged(Box<Replayed>),
 }
 
 impl Views {
@@ -62,6 +71,10 @@ impl Views {
             is_author: visitor.caller.role >= Role::Author,
             warnings: Vec::new(),
             sure: String::new(),
+            past: match visitor.api.may_replay(&visitor.caller) {
+                Ok(_) if visitor.caller.role >= Role::Author => Past::NotAsked,
+                _ => Past::Hidden,
+            },
         }
     }
 
@@ -70,6 +83,17 @@ impl Views {
         if self.document.errors.is_empty() {
             let warnings = visitor.api.warnings(visitor.tenant(), &self.document.hook);
             self.warnings = warnings.await?;
+        }
+        Ok(self)
+    }
+
+    /// The same, with what the hook would have done with events of the past.
+    async fn judged(mut self, visitor: &Visitor) -> Result<Self, Problem> {
+        if self.document.errors.is_empty() {
+            let asked = visitor
+                .api
+                .replay_alone(&visitor.caller, &self.document.hook);
+            self.past = Past::Judged(Box::new(asked.await?));
         }
         Ok(self)
     }
@@ -192,6 +216,12 @@ struct Live {
     views: Views,
 }
 
+#[derive(Template)]
+#[template(path = "judged.html")]
+struct Judged {
+    views: Views,
+}
+
 impl Page {
     async fn new(
         visitor: &Visitor,
@@ -307,9 +337,13 @@ pub(super) async fn post(
     let stored = visitor.tenant().hook(&id).await?;
     let mut shown = Page::new(&visitor, stored, views, &sent).await?;
     let status = refused.map_or(StatusCode::OK, |why| shown.refused(why));
-    if what == "try" {
-        let hook = &shown.views.document.hook;
-        shown.trial.run(&visitor, hook, &sent).await?;
+    match &*what {
+        "try" => {
+            let hook = &shown.views.document.hook;
+            shown.trial.run(&visitor, hook, &sent).await?;
+        }
+        "past" => shown.views = shown.views.judged(&visitor).await?,
+        _ => {}
     }
     Ok((status, page(&shown)).into_response())
 }
@@ -342,6 +376,14 @@ pub(super) async fn convert(visitor: Visitor, Form(sent): Form<Sent>) -> Answer 
     let mut views = Views::sent(&visitor, &sent.text("id"), &sent).await?;
     views.is_live = true;
     Ok(page(&Live { views }))
+}
+
+/// Judges events of the past with a hook as it is typed.
+pub(super) async fn past(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+    visitor.at_least(Role::Author)?;
+    let views = Views::sent(&visitor, &sent.text("id"), &sent).await?;
+    let views = views.judged(&visitor).await?;
+    Ok(page(&Judged { views }))
 }
 
 #[derive(Template)]

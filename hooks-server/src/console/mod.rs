@@ -57,6 +57,7 @@ fn pages() -> Router<Console> {
     Router::new()
         .route("/", get(order::get))
         .route("/hook/convert", post(hook::convert))
+        .route("/hook/past", post(hook::past))
         .route("/hook/{id}", get(hook::get).post(hook::post))
         .route("/hook/{id}/priority", post(order::change))
         .route("/hook/{id}/mode", post(order::change))

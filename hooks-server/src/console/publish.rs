@@ -7,7 +7,7 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use hooks_runtime::{Bundle, Replayed};
+use hooks_runtime::{Bundle, RecordOutcome, Replayed};
 use hooks_store::{Hook, Published, Revision, Role};
 use serde::Deserialize;
 use serde_json::Value;
@@ -165,6 +165,7 @@ struct Page {
     /// What the draft decides about the samples that expect something.
     samples: Vec<Tried>,
     replayed: Option<Replayed>,
+    may_replay: bool,
     revisions: Vec<Revision>,
     deleted: Vec<Hook>,
 }
@@ -173,6 +174,19 @@ impl Page {
     /// Where to go on after a hook is put back; nowhere if the visitor may not do it.
     fn back(&self) -> Option<&str> {
         self.frame.may(Role::Author).then_some("/publish")
+    }
+
+    /// Whether the page asks about the past as soon as it shows.
+    fn asks_itself(&self) -> bool {
+        self.replayed.is_none() && self.may_replay
+    }
+
+    /// How many events of the past the draft blocks, and how many it was asked about.
+    fn blocked(&self) -> Option<(u64, u64)> {
+        let replayed = self.replayed.as_ref()?;
+        let mut counts = replayed.decisions.iter();
+        let blocked = counts.find(|one| one.decision == RecordOutcome::Block.as_str());
+        Some((blocked.map_or(0, |one| one.now), replayed.asked))
     }
 
     /// The samples about which the draft decides something else than they expect.
@@ -225,6 +239,7 @@ async fn show(
         notices,
         comment,
         replayed,
+        may_replay: visitor.api.may_replay(&visitor.caller).is_ok(),
         revisions: tenant.revisions(None, REVISIONS).await?.items,
         deleted: tenant.deleted(DELETED).await?,
     });

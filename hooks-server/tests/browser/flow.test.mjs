@@ -62,6 +62,8 @@ const flow = async (hands, options) => {
     const field = (name) => page.locator(`#edit [name="${name}"]:not([type=hidden])`);
 
     await page.goto(daemon.login);
+    await until(page, `${daemon.origin}/executions`, page.locator("tr").filter({ hasText: "rm -r build" }));
+    await page.goto(daemon.origin);
     await hands.click(page.getByRole("link", { name: "New hook" }));
     await page.waitForURL("**/hook/new");
     await hands.fill(field("name"), "no-rm");
@@ -80,6 +82,10 @@ const flow = async (hands, options) => {
     await hands.fill(field("rule"), "nothing is removed");
     await hands.click(page.getByRole("button", { name: "Try it" }));
     await page.locator("#tried").getByText("nothing is removed").waitFor();
+    // The events of the past, judged while it is typed.
+    if (options.javaScriptEnabled !== false) {
+      await page.locator("#past li").filter({ hasText: "rm -r build" }).first().waitFor();
+    }
     await hands.click(page.getByRole("button", { name: "Save", exact: true }));
     await page.waitForURL(/hook\/(?!new)/);
 
@@ -93,6 +99,10 @@ const flow = async (hands, options) => {
     await go("Publish");
     await page.waitForURL("**/publish");
     await hands.fill(page.getByLabel("Reason (shown in the list of revisions)"), "nobody removes the build");
+    if (options.javaScriptEnabled !== false) {
+      await page.getByRole("button", { name: /^Publish 1 change: blocks [1-9]\d* of the last \d+$/ }).waitFor();
+      assert.equal(await page.locator("#comment").inputValue(), "nobody removes the build");
+    }
     await hands.click(page.getByRole("button", { name: "Publish 1 change" }));
     await page.getByText("Published: agents follow now.").waitFor();
 

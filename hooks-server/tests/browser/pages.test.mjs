@@ -20,6 +20,9 @@ before(async () => {
   const page = await context.newPage();
   await page.goto(daemon.origin);
   hook = await page.locator("a.row").first().getAttribute("href");
+  // A draft, so that there is something to publish.
+  const toml = `name = "no-rm"\nevent = "BeforeToolCall"\ntools = ["Bash"]\nif = "Bash(rm *)"\nblock = "nothing is removed"`;
+  await context.request.post(`${daemon.origin}/hook/new`, { form: { do: "save", view: "toml", toml } });
   await context.close();
   // The agent of the demo has run every hook after four seconds.
   await new Promise((resolve) => setTimeout(resolve, 5000));
@@ -50,6 +53,9 @@ for (const scheme of ["light", "dark"]) {
           const { page, wrong } = await watched(opened, daemon.origin);
           const response = await page.goto(address(path));
           assert.equal(response.status(), 200);
+          // What a page loads by itself.
+          const asks = page.locator("[hx-trigger^=load]");
+          if (await asks.count()) await page.locator("#past p, #replay .badge").first().waitFor();
           assert.equal(await page.locator("h1").count(), 1);
           const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
           assert.ok(!isTooWide, "the page is wider than the screen");

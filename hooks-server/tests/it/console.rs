@@ -835,6 +835,28 @@ async fn a_replay_says_what_would_be_decided_otherwise() {
             && page.contains("href=\"/executions/1\""),
         "{page}"
     );
+    // The button says what it does, and a bar shows each decision before and after.
+    assert!(
+        page.contains("Publish 1 change<span id=\"says\">: blocks 1 of the last 2<")
+            && page.contains("<rect class=\"block\" y=\"8\" width=\"50\""),
+        "{page}"
+    );
+    // What fails there is said before it is published.
+    acme.create(
+        &json!({ "name": "broken", "event": "BeforeToolCall", "priority": 9, "if": "args.nope.contains('x')",
+            "block": "no" }),
+        &by,
+    )
+    .await
+    .unwrap();
+    let page = publisher
+        .send("/publish/replay", &[("limit", "100")])
+        .await
+        .body;
+    assert!(
+        page.contains("<bdi>broken</bdi> fails on 1 of the last 2 events"),
+        "{page}"
+    );
 }
 
 #[tokio::test]

@@ -955,3 +955,77 @@ async fn what_the_api_takes_can_be_edited() {
     ];
     assert_eq!(author.send(&path, &fields).await.status, 303);
 }
+
+#[tokio::test]
+async fn the_past_is_judged_while_a_hook_is_written() {
+    let stored = stored().await;
+    let acme = stored.store.tenant("acme");
+    let agent = stored.client("acme", "operator").await;
+    // Events are kept as soon as a hook looks.
+    let look =
+        json!({ "name": "look", "event": "BeforeToolCall", "mode": "shadow", "block": "no" });
+    acme.create(&look, &By::new("ada")).await.unwrap();
+    acme.publish(&By::new("ada")).await.unwrap();
+    for command in ["ls", "git push --force", "git push"] {
+        agent.door("/hooks/claude", &claude("Bash", command)).await;
+    }
+    let author = stored.visit("acme", "author").await;
+    let written = |condition: &str| {
+        format!(
+            "event = \"BeforeToolCall\"\nname = \"force\"\nif = \"{condition}\"\nblock = \"no\"\n"
+        )
+    };
+    let judged = async |condition: &str| {
+        let toml = written(condition);
+        let sent = [("id", "new"), ("view", "toml"), ("toml", &*toml)];
+        author.send("/hook/past", &sent).await.body
+    };
+    let forced = "args.command.contains('--force')";
+    let said = stored
+        .eventually(async || {
+            // Another person reads the events anew.
+            let author = stored.visit("acme", "author").await;
+            let toml = written(forced);
+            let sent = [("id", "new"), ("view", "toml"), ("toml", &*toml)];
+            let said = author.send("/hook/past", &sent).await.body;
+            said.contains("of the last 6 events").then_some(said)
+        })
+        .await;
+    assert!(
+        said.contains(">1 block<")
+            && said.contains("matches 1 of the last 6 events, in 1 session.")
+            && said.contains("git push --force"),
+        "{said}"
+    );
+    let reads = async || {
+        let log = acme.admin_log(None, 100).await.unwrap().items;
+        log.iter()
+            .filter(|one| one.action == "execution.past")
+            .count()
+    };
+    judged(forced).await;
+    let before = reads().await;
+    let other = judged("args.command.startsWith('ls')").await;
+    assert!(
+        other.contains(">1 block<") && !other.contains("--force"),
+        "{other}"
+    );
+    let none = judged("args.command == 'nope'").await;
+    assert!(none.contains("matches none of the last 6 events"), "{none}");
+    let fails = judged("args.nope.contains('x')").await;
+    assert!(fails.contains("fails on 3 of the last 6 events"), "{fails}");
+    let wrong = judged("args.command ==").await;
+    assert!(wrong.contains("Correct the mistakes"), "{wrong}");
+    // Who writes reads the events once, and not with each letter.
+    assert_eq!(reads().await, before);
+    // Without a script, a button asks.
+    let toml = written(forced);
+    let sent = [("view", "toml"), ("toml", &*toml), ("do", "past")];
+    let page = author.send("/hook/new", &sent).await.body;
+    assert!(
+        page.contains(">1 block<") && page.contains("The last 1000 events"),
+        "{page}"
+    );
+    let operator = stored.visit("acme", "operator").await;
+    assert_eq!(operator.send("/hook/past", &sent).await.status, 403);
+}
