@@ -192,8 +192,7 @@ struct Page {
     frame: Frame,
     asked: Sent,
     rows: Vec<Row>,
-    /// The names of hooks, and those that are like the one that is asked for, each with the page of its executions.
-    hooks: Vec<String>,
+    /// The names of hooks that are like the one that is asked for, each with the page of its executions.
     like: Vec<(String, String)>,
     /// Whether one of the filters that are folded is set.
     has_more: bool,
@@ -231,12 +230,12 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
         let (before, live) = (before.map(|seq| seq.to_string()), live.then(|| "1".into()));
         asked.address("/executions", &[("before", before), ("live", live)])
     };
-    let hooks = known_hooks(&visitor).await?;
     let offered = match &filter.hook {
         Some(part) if found.items.is_empty() && before.is_none() => {
             let is_like = |name: &&String| name.to_lowercase().contains(&part.to_lowercase());
             let page =
                 |name: &String| asked.address("/executions", &[("hook", Some(name.clone()))]);
+            let hooks = known_hooks(&visitor).await?;
             let offered = hooks.iter().filter(is_like).take(LIKE);
             offered.map(|name| (name.clone(), page(name))).collect()
         }
@@ -248,7 +247,6 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
     Ok(page(&Page {
         frame: Frame::new(&visitor, "/executions", "Executions").await?,
         rows: rows(&visitor, found.items).await?,
-        hooks,
         like: offered,
         has_more: folded.iter().any(|field| asked.written(field).is_some()),
         newest,
@@ -260,6 +258,21 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
         other: address(None, !live),
         asked,
     }))
+}
+
+#[derive(Template)]
+#[template(
+    ext = "html",
+    source = r#"{% for name in names %}<option value="{{ name }}"></option>{% endfor %}"#
+)]
+struct Names {
+    names: Vec<String>,
+}
+
+/// The names of hooks, for the search to offer.
+pub(super) async fn hooks(visitor: Visitor) -> Answer {
+    let names = known_hooks(&visitor).await?;
+    Ok(page(&Names { names }))
 }
 
 /// The names of the hooks that are live, and of those that agents have in their own code.

@@ -91,6 +91,7 @@ fn pages() -> Router<Console> {
         .route("/hook/{id}/restore", post(versions::restore))
         .route("/hook/{id}/undo", post(versions::take_back))
         .route("/executions", get(executions::list))
+        .route("/executions/hooks", get(executions::hooks))
         .route("/executions/news", get(executions::news))
         .route("/executions/{seq}", get(executions::one))
         .route("/executions/{seq}/sample", post(executions::save))

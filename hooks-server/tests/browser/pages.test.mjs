@@ -136,6 +136,16 @@ test("the order of a node has what is compiled, built in and stored, by way of t
   await opened.close();
 });
 
+test("the search for executions offers the names of hooks as soon as its field has the focus", async () => {
+  const context = await browser.newContext({ storageState: state });
+  const { page, wrong } = await watched(context, daemon.origin);
+  await page.goto(`${daemon.origin}/executions`);
+  await page.locator("input[name=hook]").focus();
+  await page.locator("datalist option[value=no-force-push]").waitFor({ state: "attached" });
+  assert.deepEqual(wrong, []);
+  await context.close();
+});
+
 test("keys go to pages, to rows and to the search", async () => {
   const opened = await browser.newContext({ storageState: state });
   const { page, wrong } = await watched(opened, daemon.origin);
