@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use futures::{SinkExt as _, StreamExt as _, future::join_all};
 use hooks_core::agent::AgentContext;
-use hooks_runtime::{Decided, HttpBundle, OwnedEvent, Runtime};
+use hooks_runtime::{
+    Decided, HttpBundle, OwnedEvent, Record, RecordOutcome, RecordStep, Recorder as _, Runtime,
+};
 use hooks_store::By;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -296,4 +298,97 @@ async fn load_of_a_publication() {
         "from a publication to a decision by it: p50 {:?}, most {:?} (bar 150 ms)",
         times[10], times[19]
     );
+}
+
+/// The number of executions, of which each tenth belongs to a session of 100.
+const EXECUTIONS: u64 = 1_000_000;
+
+/// Writes an execution as an agent with three hooks does, with its event.
+fn execution(number: u64) -> Record {
+    let name = |n: u64| format!("hook-{}", (number + n) % 1000);
+    let mut record = Record::new(name(0), "BeforeToolCall");
+    record.subject = Some("Bash".into());
+    record.session_id = format!("s-{}", number / 100);
+    record.agent_id = "writer".into();
+    record.tenant_id = Some("acme".into());
+    record.revision = 1;
+    if number.is_multiple_of(10) {
+        record.outcome = RecordOutcome::Block;
+        record.reason = Some("not today".into());
+    } else {
+        record.hook = String::new();
+    }
+    let step = |n| RecordStep::new(name(n), RecordOutcome::Continue);
+    record.steps = (0..3).map(step).collect();
+    record.steps[0].outcome = record.outcome;
+    record.input = Some(
+        json!({ "event": { "event": "BeforeToolCall", "name": "Bash",
+        "args": { "command": format!("git push origin branch-{number}") } }, "cx": { "session_id": record.session_id } }),
+    );
+    record
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "it measures: run it by hand"]
+async fn load_of_the_pages() {
+    let stored = stored().await;
+    publish(&stored, 1000).await;
+    let recorder = stored.store.recorder();
+    let started = Instant::now();
+    for number in 0..EXECUTIONS {
+        recorder.record(&execution(number));
+        if number % 10_000 == 9_999 {
+            recorder.flush().await.unwrap();
+        }
+    }
+    println!("{EXECUTIONS} executions in {:?}", started.elapsed());
+    let owner = stored.visit("acme", "owner").await;
+    let hook = stored.store.tenant("acme").hooks().await.unwrap().remove(0);
+    let pages = [
+        "/".to_owned(),
+        "/?event=".to_owned(),
+        "/?of=draft".to_owned(),
+        "/?q=hook-77".to_owned(),
+        "/simulator".to_owned(),
+        "/publish".to_owned(),
+        "/executions".to_owned(),
+        "/executions?hook=hook-7".to_owned(),
+        "/executions?session=s-77".to_owned(),
+        "/executions?decision=block".to_owned(),
+        "/executions?text=branch-77".to_owned(),
+        "/executions/500000".to_owned(),
+        "/sessions/s-77".to_owned(),
+        format!("/hook/{}", hook.id),
+        "/hook/new".to_owned(),
+        "/overview".to_owned(),
+        "/settings".to_owned(),
+    ];
+    for is_written in [false, true] {
+        println!(
+            "while {} executions are written a second:",
+            100 * u64::from(is_written)
+        );
+        let writing = tokio::spawn({
+            let recorder = recorder.clone();
+            async move {
+                for number in EXECUTIONS.. {
+                    if is_written {
+                        recorder.record(&execution(number));
+                    }
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+        });
+        for page in &pages {
+            let mut times = Vec::new();
+            for _ in 0..60 {
+                let started = Instant::now();
+                assert_eq!(owner.get(page).await.status, 200, "{page}");
+                times.push(started.elapsed());
+            }
+            times.sort();
+            println!("{page:<32} p50 {:>8.1?} p95 {:>8.1?}", times[30], times[57]);
+        }
+        writing.abort();
+    }
 }

@@ -85,7 +85,9 @@ impl ExecutionFilter {
             "SELECT e.seq, {columns} FROM {from} WHERE {by}.tenant_id = $1 AND {by}.seq < $2"
         );
         let mut values = args![&tenant.id, before];
-        let after = format!("{by}.seq >");
+        // Between two numbers, SQLite would read all executions in place of those of the session: the plus hides one of them.
+        let plus = if self.session.is_some() { "+" } else { "" };
+        let after = format!("{plus}{by}.seq >");
         let like =
             |text: &String| format!("%{}%", text.to_lowercase().replace(['\\', '%', '_'], "_"));
         let conditions: [(&str, Option<Value>); 10] = [
@@ -432,5 +434,27 @@ impl Tenant {
         let opened = self.store.keys.open(&place, &row.bytes("detail")?)?;
         let whole = opened.and_then(|detail| json_of(&detail));
         whole.map_or_else(|| row.json("body"), Ok)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+
+    #[tokio::test]
+    async fn what_a_session_did_is_found_by_its_index() {
+        let store = Store::builder("sqlite::memory:").open().await.unwrap();
+        let filter = ExecutionFilter {
+            session: Some("s1".into()),
+            after: Some(3),
+            ..ExecutionFilter::default()
+        };
+        let (sql, mut values) = filter.select(ROW, &store.tenant("acme"), 9);
+        values.push(50_u64.into());
+        let plan = format!("EXPLAIN QUERY PLAN {sql}");
+        let plan = store.0.engine.fetch(&plan, values).await.unwrap();
+        let said = plan[0].text("detail").unwrap();
+        assert!(said.contains("execution_by_session"), "{said}");
     }
 }
