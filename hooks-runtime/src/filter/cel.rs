@@ -23,6 +23,7 @@ use cel::{Context, Env, ExecutionError, IdedExpr};
 use hooks_core::agent::{AgentContext, AgentEvent, ToolAnnotations};
 use serde_json::{Map, Value};
 
+use super::pattern;
 use super::quick::Quick;
 use crate::fault::Fault;
 use crate::system::raw::Raw;
@@ -152,6 +153,7 @@ impl Cel {
                 "`replace` and `join` may make text more than {MOST_GROWTH} times longer: give them shorter text"
             ));
         }
+        count_patterns(&written)?;
         let mut by_paths = written.clone();
         join_paths(&mut by_paths, known, &mut Vec::new());
         Ok(Cel {
@@ -475,6 +477,24 @@ fn loops(expression: &IdedExpr) -> usize {
             loops(part) + usize::from(is_loop && nth > 0)
         });
     within.max().unwrap_or(0).max(usize::from(is_loop))
+}
+
+/// Counts the regular expressions that are compiled when they are first needed.
+///
+/// # Errors
+///
+/// What is wrong with one of them.
+fn count_patterns(expression: &IdedExpr) -> Result<(), String> {
+    if let Expr::Call(call) = &expression.expr
+        && call.func_name == "matches"
+        && let Some(Expr::Literal(LiteralValue::String(text))) =
+            call.args.last().map(|argument| &argument.expr)
+    {
+        let text = text.inner();
+        pattern::counted(text).map_err(|why| format!("`{text}` in `matches`: {why}"))?;
+    }
+    let mut parts = parts(expression).into_iter();
+    parts.try_for_each(|(part, _)| count_patterns(part))
 }
 
 /// Returns how many times longer than a value of the event the texts may be that an expression makes from it.

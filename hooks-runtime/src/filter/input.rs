@@ -11,7 +11,7 @@ use hooks_shell::{Environment, Script};
 use regex::Regex;
 use serde_json::Value;
 
-use super::cel;
+use super::{cel, pattern};
 use crate::events;
 use crate::system::Dialect;
 use crate::system::path_of;
@@ -229,7 +229,7 @@ fn command(pattern: &str) -> Pattern {
     };
     let parts: Vec<_> = start.split('*').map(regex::escape).collect();
     let end = if is_start { r"(?:\s.*)?" } else { "" };
-    match Regex::new(&format!("(?s)^{}{end}$", parts.join(".*"))) {
+    match pattern::compiled(&format!("(?s)^{}{end}$", parts.join(".*"))) {
         Ok(regex) => Pattern::Command {
             regex,
             is_name: !start.trim().contains(char::is_whitespace),
@@ -274,7 +274,7 @@ fn path(pattern: &str) -> Pattern {
     }
     // A folder includes everything in it.
     regex.push_str("(?:/.*)?$");
-    match Regex::new(&regex) {
+    match pattern::compiled(&regex) {
         Ok(regex) => Pattern::Path { regex, from },
         Err(_) => Pattern::Unknown,
     }

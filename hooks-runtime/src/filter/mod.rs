@@ -2,6 +2,7 @@
 
 pub(crate) mod cel;
 pub(crate) mod input;
+pub(crate) mod pattern;
 mod quick;
 
 use std::fmt;
@@ -16,13 +17,6 @@ use crate::fault::Fault;
 use crate::system::path_of;
 use crate::system::table::{Subject, When};
 use crate::system::tools::{Aliases, Renamed, ambiguous, class_of};
-
-/// Returns the error of a regular expression in one line. The lines above it show the whole expression.
-pub(crate) fn no_regex(error: &regex::Error) -> String {
-    let said = error.to_string();
-    let last = said.lines().last().unwrap_or_default();
-    last.trim_start_matches("error: ").to_owned()
-}
 
 /// What a definition compares the subject of an event with.
 #[derive(Clone, Debug, Default)]
@@ -42,15 +36,15 @@ pub(crate) enum Subjects {
 
 impl Subjects {
     /// Reads a regular expression that begins with `^(?!…)`; none if it does not.
-    pub(crate) fn unless(text: &str) -> Option<Result<Self, regex::Error>> {
+    pub(crate) fn unless(text: &str) -> Option<Result<Self, String>> {
         let inner = text.strip_prefix("^(?!")?;
         let mut depth = 1;
         let end = inner.char_indices().find_map(|(at, letter)| {
             depth += i32::from(letter == '(') - i32::from(letter == ')');
             (depth == 0).then_some(at)
         })?;
-        let not = Regex::new(&format!("^(?:{})", &inner[..end]));
-        let regex = Regex::new(&format!("^{}", &inner[end + 1..]));
+        let not = pattern::compiled(&format!("^(?:{})", &inner[..end]));
+        let regex = pattern::compiled(&format!("^{}", &inner[end + 1..]));
         Some(not.and_then(|not| Ok(Subjects::Unless(not, regex?))))
     }
 

@@ -14,6 +14,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::cel::{Read, Variables};
+use super::pattern;
 
 /// A condition of a common shape.
 #[derive(Debug)]
@@ -115,7 +116,7 @@ impl Quick {
             Quick::Compare(path, literal, holds) => holds(literal.compared(path.read(variables)?)?),
             Quick::Text(path, other, holds) => holds(text(path)?, other),
             Quick::Matches(path, pattern, regex) => {
-                let regex = regex.get_or_init(|| Regex::new(pattern).ok());
+                let regex = regex.get_or_init(|| pattern::compiled(pattern).ok());
                 regex.as_ref()?.is_match(text(path)?)
             }
         })
@@ -295,7 +296,6 @@ mod tests {
             (json!({ "a": "x".repeat(300_000) }), "args.a == 'x'"),
             (json!({}), "args.a == 'x'"),
             (json!({ "a": 1 }), "args.a.contains('x')"),
-            (json!({ "a": "x" }), "args.a.matches('(')"),
             (json!({ "a": "x" }), "args.a > 5"),
             (json!({ "a": "x" }), "args.a"),
         ] {

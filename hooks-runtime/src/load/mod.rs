@@ -35,6 +35,7 @@ use crate::bundle::Bundle;
 use crate::definition::{Body, Definition, State};
 use crate::dry_run::DryRun;
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
+use crate::filter::pattern;
 use crate::handler::{Handler, Making, Wrong};
 use crate::json::canonical;
 use crate::services::Services;
@@ -936,6 +937,7 @@ pub(crate) fn load(
     before: &Kept,
     shared: &Arc<Shared>,
 ) -> (Result<Loaded, ConfigError>, Vec<PathBuf>) {
+    let _load = pattern::Load::begin();
     let mut loader = Loader::new(plan, before);
     loader.is_reload = number > 1;
     loader.all();

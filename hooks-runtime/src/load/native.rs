@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use hooks_builtin::Glob;
 use hooks_config::{ConfigError, Segment};
-use regex::Regex;
 use serde_json::Value;
 
 use super::{Draft, Loader};
@@ -14,7 +13,7 @@ use crate::definition::{Body, Definition, Marks, Origin, State, TIMEOUT};
 use crate::entry::{FileConfig, LimitsConfig, OnEntry, Scopes};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
-use crate::filter::{Filter, Subjects, input, no_regex};
+use crate::filter::{Filter, Subjects, input, pattern};
 use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::system::Dialect;
@@ -126,10 +125,9 @@ impl Checking<'_> {
                 };
                 ("tools", subjects)
             }
-            (None, Some(matcher)) => match Regex::new(matcher) {
+            (None, Some(matcher)) => match pattern::compiled(matcher) {
                 Ok(regex) => ("matcher", Subjects::Regex(regex)),
-                Err(error) => {
-                    let last = no_regex(&error);
+                Err(last) => {
                     let help = "look-around and back-references are not supported, so that matching always takes linear time";
                     self.wrong(
                         &["matcher"],

@@ -191,6 +191,25 @@ async fn a_filter_that_is_wrong() {
     )
     .await;
     check(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x.matches(\"(\")'",
+        expect![[r#"
+            4:6: `(` in `matches`: unclosed group
+              |
+            4 | if = 'args.x.matches("(")'
+              |      ^^^^^^^^^^^^^^^^^^^^^"#]],
+    )
+    .await;
+    check(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nmatcher = '\\pL{220}'",
+        expect![[r#"
+            4:11: it is not a regular expression: it takes more than 256 KiB of memory: repeat less, or write classes of ASCII, such as `[a-z]` for `\pL`
+              |
+            4 | matcher = '\pL{220}'
+              |           ^^^^^^^^^^
+              = help: look-around and back-references are not supported, so that matching always takes linear time"#]],
+    )
+    .await;
+    check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x.all(a, args.y.all(b, a == b))'",
         expect![[r#"
             4:6: a loop (`all`, `exists`, `map`, `filter`) in a loop may take too long

@@ -2,13 +2,12 @@
 
 use hooks_builtin::Glob;
 use hooks_config::{ConfigError, Document, Segment};
-use regex::Regex;
 use serde_json::Value;
 
 use super::{Group, Policy};
 use crate::definition::Definition;
 use crate::events::EventInfo;
-use crate::filter::{Subjects, no_regex};
+use crate::filter::{Subjects, pattern};
 use crate::load::Loader;
 use crate::load::near::misspelled;
 use crate::system::table::{Event, Matcher, Subject};
@@ -210,7 +209,8 @@ impl Loader<'_> {
                 (message, format!("write `{part}__.*` for all of its tools"))
             } else {
                 let whole = format!("^(?:{part})$");
-                let expression = Regex::new(if of == Matcher::Whole { &whole } else { part });
+                let expression =
+                    pattern::compiled(if of == Matcher::Whole { &whole } else { part });
                 // What is not an expression is told elsewhere.
                 let fits = |tool: &&str| match &expression {
                     _ if is_list => *tool == part,
@@ -295,7 +295,7 @@ impl Loader<'_> {
             return Ok(subjects);
         }
         let whole = format!("^(?:{text})$");
-        match Regex::new(if of == Matcher::Whole { &whole } else { text }) {
+        match pattern::compiled(if of == Matcher::Whole { &whole } else { text }) {
             Ok(regex) => Ok(Subjects::Regex(regex)),
             Err(_) if is_lenient && !has_look_around(text) => {
                 let notice = group.mistake(
@@ -306,8 +306,7 @@ impl Loader<'_> {
                 self.notices.push(notice.to_string());
                 Ok(Subjects::Names(vec![text.to_owned()]))
             }
-            Err(error) => {
-                let last = no_regex(&error);
+            Err(last) => {
                 Err(group.mistake(
                     &["matcher"],
                     format!("the matcher is a regular expression that cannot be used: {last}"),

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -17,7 +16,7 @@ use super::{Loader, SourceStatus, claude};
 use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::filter::cel::Cel;
-use crate::filter::{Filter, Subjects, no_regex};
+use crate::filter::{Filter, Subjects, pattern};
 use crate::system::Dialect;
 use crate::system::table::{Event, Subject};
 
@@ -265,7 +264,7 @@ impl Loader<'_> {
             return None;
         };
         let matcher = value["matcher"].as_str().filter(|text| !text.is_empty());
-        let matcher = matcher.and_then(|text| Regex::new(text).ok());
+        let matcher = matcher.and_then(|text| pattern::compiled(text).ok());
         let meant = Meant {
             entry,
             dialect: Dialect::Goclaw,
@@ -381,10 +380,9 @@ impl Loader<'_> {
     ) -> Result<Filter, ConfigError> {
         let subjects = match hook.matcher.as_deref() {
             None | Some("") => Subjects::Any,
-            Some(matcher) => match Regex::new(matcher) {
+            Some(matcher) => match pattern::compiled(matcher) {
                 Ok(regex) => Subjects::Regex(regex),
-                Err(error) => {
-                    let last = no_regex(&error);
+                Err(last) => {
                     return Err(place.wrong(
                         &["matcher"],
                         format!("the matcher is not a regular expression: {last}"),
