@@ -60,6 +60,7 @@ mod server;
 mod shared;
 mod shutdown;
 mod socket;
+mod websocket;
 
 pub use self::api::openapi;
 pub use self::program::{Answer, Declined, Program};

@@ -26,9 +26,13 @@ use super::caller::Caller;
 use super::extract::Query;
 use super::problem::Problem;
 use super::wire::Execution;
+use crate::websocket::{counted, limited};
 
 /// How many executions are read at once.
 const BATCH: u32 = 256;
+
+/// The length of the longest message of a client, in bytes. It has nothing to say.
+const MESSAGE: usize = 1 << 10;
 
 /// How often a stream without news says that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -61,10 +65,12 @@ pub(super) async fn get(
     let stays = caller.stay(&api)?;
     let parts = live(api, caller, stays, begin);
     if let Ok(socket) = socket {
-        return Ok(socket.on_upgrade(move |socket: WebSocket| async move {
-            let (sink, incoming) = socket.split();
-            talk(Box::pin(parts), sink, incoming).await;
-        }));
+        return Ok(
+            limited(socket, MESSAGE).on_upgrade(move |socket: WebSocket| async move {
+                let (sink, incoming) = socket.split();
+                talk(Box::pin(parts), sink, counted(incoming)).await;
+            }),
+        );
     }
     let is_lines = header(ACCEPT.as_str()).is_some_and(|kind| kind.contains("ndjson"));
     let (kind, encode): (&str, fn(Part) -> Bytes) = if is_lines {

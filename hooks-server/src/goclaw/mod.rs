@@ -19,14 +19,14 @@ use futures::StreamExt as _;
 
 use self::methods::Session;
 use crate::api::Api;
+use crate::websocket::{counted, limited};
 
 /// The length of the longest frame, in bytes.
 const FRAME: usize = 512 << 10;
 
 pub(crate) async fn get(State(api): State<Arc<Api>>, socket: WebSocketUpgrade) -> Response {
-    let socket = socket.max_message_size(FRAME).max_frame_size(FRAME);
-    socket.on_upgrade(async move |socket| {
+    limited(socket, FRAME).on_upgrade(async move |socket| {
         let (sink, incoming) = socket.split();
-        Box::pin(talk::talk(Session::new(api), sink, incoming)).await;
+        Box::pin(talk::talk(Session::new(api), sink, counted(incoming))).await;
     })
 }

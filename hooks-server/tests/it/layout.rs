@@ -15,7 +15,7 @@ const LAYOUT: Layout = Layout {
         "health",
         "server",
     ],
-    leaves: &["body", "limits", "page", "shutdown", "socket"],
+    leaves: &["body", "limits", "page", "shutdown", "socket", "websocket"],
     collections: &["lib"],
     macros: &[],
 };
