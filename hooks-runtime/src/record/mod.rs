@@ -280,14 +280,24 @@ pub trait Recorder: Send + Sync {
     /// Records. It must not block.
     fn record(&self, record: &Record);
 
-    /// Waits until all records so far are written where they stay. The agent waits for it after a hook with
-    /// `must_audit = true`, for at most the hook's timeout. The default returns at once.
+    /// Waits until all records so far are written where they stay. The default returns at once.
     ///
     /// # Errors
     ///
-    /// If some of them cannot be written. Then the hook has failed.
+    /// If some of them cannot be written.
     async fn durable(&self) -> io::Result<()> {
         Ok(())
+    }
+
+    /// Records, and waits until this record is written where it stays. The agent waits for it after a hook with
+    /// `must_audit = true`, for at most the hook's timeout. The default waits for [all records](Recorder::durable) so far.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written. Then the hook has failed.
+    async fn keep(&self, record: &Record) -> io::Result<()> {
+        self.record(record);
+        self.durable().await
     }
 
     /// Whether it wants a record of each event that hooks decide about, with the event in it. The default is no: then an
@@ -305,6 +315,10 @@ impl<T: Recorder + ?Sized> Recorder for Arc<T> {
 
     async fn durable(&self) -> io::Result<()> {
         (**self).durable().await
+    }
+
+    async fn keep(&self, record: &Record) -> io::Result<()> {
+        (**self).keep(record).await
     }
 
     fn keeps_events(&self) -> bool {

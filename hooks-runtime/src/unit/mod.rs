@@ -16,7 +16,9 @@ mod guard;
 pub(crate) mod late;
 mod recording;
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -281,11 +283,17 @@ impl Unit {
             let why = "it must be recorded, and nothing records here";
             return Err(Fault::failed(why));
         };
-        if let Some(step) = steps.last() {
-            let record = record.part(RecordPart::Audited, step.clone());
-            record::pass(&record, &**recorder);
-        }
-        match tokio::time::timeout(definition.timeout, recorder.durable()).await {
+        let Some(step) = steps.last() else {
+            return Ok(());
+        };
+        let record = record.part(RecordPart::Audited, step.clone());
+        // A recorder that panics has not written.
+        let mut keeping = recorder.keep(&record);
+        let kept = poll_fn(|cx| {
+            let polled = catch_unwind(AssertUnwindSafe(|| keeping.as_mut().poll(cx)));
+            polled.unwrap_or_else(|_| Poll::Ready(Err(io::Error::other("the recorder panicked"))))
+        });
+        match tokio::time::timeout(definition.timeout, kept).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(Fault::failed(format!(
                 "its record cannot be written: {error}"

@@ -5,37 +5,34 @@
 
 pub(crate) mod activity;
 pub(crate) mod names;
+mod queue;
 pub(crate) mod row;
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use std::{fmt, io};
 
 use async_trait::async_trait;
-use hooks_runtime::{Record, RecordStep, Recorder};
-use serde_json::Value;
-use tokio::sync::{Notify, watch};
+use hooks_runtime::{Record, Recorder};
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::time::Instant;
 
 use self::names::Lists;
+use self::queue::{Queue, Ticket, Waiting};
 use self::row::{Mark, Ready, expect_exact};
 use crate::crypt::Keys;
 use crate::engine::Engine;
 use crate::error::StoreError;
-
-/// How many records wait at most, and about how many bytes they take.
-const QUEUE: usize = 32_768;
-const QUEUE_BYTES: usize = 64 << 20;
-
-/// How many rows a transaction has at most.
-const BATCH: usize = 4096;
 
 /// How often the task looks into the queue, unless somebody waits.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long the task waits before it tries again.
 const AGAIN: Duration = Duration::from_millis(500);
+
+/// How often the log says at most that records were dropped.
+const TELL: Duration = Duration::from_mins(1);
 
 /// Writes executions. All recorders of a store are the same one. What is left when the store and they are dropped is
 /// written, too.
@@ -68,27 +65,15 @@ impl Drop for Handle {
 struct Shared {
     has_keys: bool,
     queue: Mutex<Queue>,
-    dropped: AtomicU64,
     wake: Notify,
     progress: watch::Sender<Progress>,
-}
-
-#[derive(Default)]
-struct Queue {
-    records: Vec<Record>,
-    /// How many records were ever put in.
-    count: u64,
-    /// About how many bytes the records take that are not durable yet.
-    bytes: usize,
-    /// How many records had been put in when the last one was dropped.
-    dropped_at: Option<u64>,
 }
 
 /// How far the task is.
 #[derive(Clone, Default)]
 struct Progress {
-    /// How many records are durable.
-    written: u64,
+    /// The number up to which all records are durable or dropped.
+    settled: u64,
     /// How often the database has failed, and why it does now.
     failures: u64,
     error: Option<String>,
@@ -97,6 +82,17 @@ struct Progress {
 impl Shared {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a record into the queue, if it can be a row.
+    fn put(&self, record: &Record, ticket: Option<Ticket>) {
+        if let Err(error) = expect_exact(record) {
+            tracing::error!(event = record.event, %error, "a record cannot be kept");
+            let tenant = record.tenant_id.as_deref().unwrap_or_default();
+            self.queue().drop_one(tenant);
+        } else {
+            self.queue().put(record.clone(), ticket);
+        }
     }
 }
 
@@ -113,7 +109,6 @@ impl StoreRecorder {
         let shared = Arc::new(Shared {
             has_keys: writer.keys.are_there(),
             queue: Mutex::default(),
-            dropped: AtomicU64::new(0),
             wake: Notify::new(),
             progress: watch::Sender::default(),
         });
@@ -125,7 +120,7 @@ impl StoreRecorder {
     /// Returns how many records did not fit into the queue, or have a number that no row can have.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.0.0.dropped.load(Ordering::Relaxed)
+        self.0.0.queue().counts().2
     }
 
     /// Returns why the database does not take records now; nothing if it does.
@@ -141,39 +136,26 @@ impl StoreRecorder {
     /// If the database does not take them now. They stay in the queue.
     pub async fn flush(&self) -> Result<(), StoreError> {
         let shared = &self.0.0;
-        let count = shared.queue().count;
+        let count = shared.queue().put_count();
         let mut progress = shared.progress.subscribe();
         let failures = progress.borrow().failures;
         shared.wake.notify_one();
-        let settled = progress.wait_for(|now| now.written >= count || now.failures > failures);
-        let gone = |_| StoreError::Unavailable("the recorder has ended".to_owned());
+        let settled = progress.wait_for(|now| now.settled >= count || now.failures > failures);
+        let gone = |_| StoreError::Unavailable(ENDED.to_owned());
         let now = settled.await.map_err(gone)?.clone();
-        if now.written >= count {
+        if now.settled >= count {
             return Ok(());
         }
         Err(StoreError::Unavailable(now.error.unwrap_or_default()))
     }
 }
 
+const ENDED: &str = "the recorder has ended";
+
 #[async_trait]
 impl Recorder for StoreRecorder {
     fn record(&self, record: &Record) {
-        let shared = &self.0.0;
-        let bytes = size(record);
-        let exact = expect_exact(record);
-        if let Err(error) = &exact {
-            tracing::error!(event = record.event, %error, "a record cannot be kept");
-        }
-        let mut queue = shared.queue();
-        if exact.is_ok() && queue.records.len() < QUEUE && queue.bytes + bytes <= QUEUE_BYTES {
-            queue.records.push(record.clone());
-            queue.count += 1;
-            queue.bytes += bytes;
-        } else {
-            queue.dropped_at = Some(queue.count);
-            drop(queue);
-            shared.dropped.fetch_add(1, Ordering::Relaxed);
-        }
+        self.0.0.put(record, None);
     }
 
     /// An event is only worth keeping with its input, which is encrypted.
@@ -181,14 +163,18 @@ impl Recorder for StoreRecorder {
         self.0.0.has_keys
     }
 
-    async fn durable(&self) -> std::io::Result<()> {
-        let shared = &self.0.0;
-        let written = shared.progress.borrow().written;
-        // Nobody knows whose record was dropped, so until others are written, it may be the one that is asked about.
-        if shared.queue().dropped_at >= Some(written) {
-            return Err(std::io::Error::other("a record was dropped"));
-        }
-        self.flush().await.map_err(std::io::Error::other)
+    async fn durable(&self) -> io::Result<()> {
+        self.flush().await.map_err(io::Error::other)
+    }
+
+    async fn keep(&self, record: &Record) -> io::Result<()> {
+        let (ticket, told) = oneshot::channel();
+        self.0.0.put(record, Some(ticket));
+        self.0.0.wake.notify_one();
+        let told = told
+            .await
+            .map_err(|_| io::Error::other("the record was dropped"))?;
+        told.map_err(io::Error::other)
     }
 }
 
@@ -245,102 +231,116 @@ impl Writer {
 }
 
 async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
+    let mut told: Option<Instant> = None;
     loop {
         let _ = tokio::time::timeout(PAUSE, shared.wake.notified()).await;
         let is_last = handle.strong_count() == 0;
-        let mut records = std::mem::take(&mut shared.queue().records);
-        while !records.is_empty() {
-            let rest = records.split_off(records.len().min(BATCH));
-            let count = records.len() as u64;
-            let bytes: usize = records.iter().map(size).sum();
-            if !save(&writer, &shared, &handle, records).await {
-                return;
+        if is_last || told.is_none_or(|told| told.elapsed() >= TELL) {
+            for (tenant, lost) in shared.queue().losses() {
+                told = Some(Instant::now());
+                tracing::warn!(
+                    tenant,
+                    lost,
+                    "executions were dropped: they came faster than the store takes them"
+                );
             }
-            shared.queue().bytes -= bytes;
+        }
+        // At the end, all are tried once more.
+        let due = Instant::now() + if is_last { AGAIN } else { Duration::ZERO };
+        loop {
+            let batch = shared.queue().take(due);
+            if batch.is_empty() {
+                break;
+            }
+            if let Err(error) = save(&writer, &shared, batch).await {
+                shared.progress.send_modify(|progress| {
+                    progress.failures += 1;
+                    progress.error = Some(error.to_string());
+                });
+            }
+            let (settled, is_paused) = {
+                let queue = shared.queue();
+                (queue.settled(), queue.is_paused())
+            };
             shared.progress.send_modify(|progress| {
-                progress.written += count;
-                progress.error = None;
+                progress.settled = settled;
+                if !is_paused {
+                    progress.error = None;
+                }
             });
-            records = rest;
         }
         if is_last {
+            let lost = shared.queue().counts().0;
+            if lost > 0 {
+                tracing::error!(lost, "the recorder ends, and executions are lost");
+            }
             return;
         }
     }
 }
 
-/// Writes a batch, as often as it takes. If nobody has the recorder any more, a failure is the end.
-async fn save(
-    writer: &Writer,
-    shared: &Shared,
-    handle: &Weak<Handle>,
-    records: Vec<Record>,
-) -> bool {
-    let lost = records.len();
+/// Writes a batch: in one transaction, or if that fails, each tenant's records in one of their own, so that no tenant holds up
+/// another. What the database does not take is put back.
+async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<(), StoreError> {
     let mut mark = None;
-    loop {
-        let Err(error) = writer.write(records.clone(), &mut mark).await else {
-            return true;
-        };
-        tracing::warn!(%error, "cannot write executions: they wait");
-        shared.progress.send_modify(|progress| {
-            progress.failures += 1;
-            progress.error = Some(error.to_string());
-        });
-        if handle.strong_count() == 0 {
-            tracing::error!(lost, "the recorder ends, and executions are lost");
-            return false;
-        }
-        tokio::time::sleep(AGAIN).await;
-    }
-}
-
-/// About how many bytes a record takes: its texts and its values.
-fn size(record: &Record) -> usize {
-    let texts = [
-        &record.hook,
-        &record.event,
-        &record.session_id,
-        &record.agent_id,
-    ];
-    let more = [
-        &record.subject,
-        &record.tenant_id,
-        &record.tool_call_id,
-        &record.reason,
-        &record.trace_id,
-    ];
-    let texts = texts.into_iter().chain(more.into_iter().flatten());
-    let texts = texts.chain(&record.warnings).map(String::len);
-    let values = [&record.change, &record.input].into_iter().flatten();
-    let names = (record.unmet.len() + record.unasked.len()) * size_of::<Arc<str>>();
-    size_of::<Record>()
-        + names
-        + texts.sum::<usize>()
-        + values.map(size_of_value).sum::<usize>()
-        + record.steps.iter().map(size_of_step).sum::<usize>()
-}
-
-fn size_of_step(step: &RecordStep) -> usize {
-    let texts = [&step.hook, &step.source, &step.handler, &step.why];
-    let texts = texts.into_iter().chain(&step.reason);
-    let texts = texts.chain(&step.messages).chain(&step.warnings);
-    size_of::<RecordStep>()
-        + texts.map(String::len).sum::<usize>()
-        + step.change.as_ref().map_or(0, size_of_value)
-}
-
-fn size_of_value(value: &Value) -> usize {
-    let inside = match value {
-        Value::String(text) => text.len(),
-        Value::Array(values) => values.iter().map(size_of_value).sum(),
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            fields
-                .map(|(key, value)| key.len() + size_of_value(value))
-                .sum()
-        }
-        _ => 0,
+    let Err(mut error) = write(writer, &batch, &mut mark).await else {
+        written(shared, batch);
+        return Ok(());
     };
-    size_of::<Value>() + inside
+    // A transaction that may be there must not be written again in parts.
+    while mark.is_some() {
+        tracing::warn!(%error, "it is not known whether executions are written: they are looked for");
+        tokio::time::sleep(AGAIN).await;
+        match write(writer, &batch, &mut mark).await {
+            Ok(()) => {
+                written(shared, batch);
+                return Ok(());
+            }
+            Err(again) => error = again,
+        }
+    }
+    let mut tenants: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
+    for waiting in batch {
+        let tenant = waiting.record.tenant_id.clone().unwrap_or_default();
+        tenants.entry(tenant).or_default().push(waiting);
+    }
+    let is_one = tenants.len() == 1;
+    // If two fail one after another, it is the database.
+    let mut failed = usize::from(is_one);
+    for (tenant, mut batch) in tenants {
+        let mut mark = None;
+        if failed < 2 && !is_one {
+            match write(writer, &batch, &mut mark).await {
+                Ok(()) => {
+                    failed = 0;
+                    written(shared, batch);
+                    continue;
+                }
+                Err(own) => {
+                    failed += 1;
+                    error = own;
+                }
+            }
+        }
+        tracing::warn!(tenant, waiting = batch.len(), %error, "cannot write executions: they wait");
+        for waiting in &mut batch {
+            waiting.tell(Err(error.to_string()));
+        }
+        shared
+            .queue()
+            .put_back(&tenant, batch, Instant::now() + AGAIN);
+    }
+    Err(error)
+}
+
+async fn write(writer: &Writer, batch: &[Waiting], mark: &mut Mark) -> Result<(), StoreError> {
+    let records = batch.iter().map(|waiting| waiting.record.clone()).collect();
+    writer.write(records, mark).await
+}
+
+fn written(shared: &Shared, mut batch: Vec<Waiting>) {
+    shared.queue().done(&batch);
+    for waiting in &mut batch {
+        waiting.tell(Ok(()));
+    }
 }

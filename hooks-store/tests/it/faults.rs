@@ -118,6 +118,32 @@ async fn a_full_disk_holds_up_the_queue_and_no_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tenant_whose_chain_is_broken_holds_up_no_other() {
+    let store = Place::memory().open().await;
+    let recorder = store.recorder();
+    let of = |tenant: &str| {
+        let mut record = record("a");
+        record.tenant_id = Some(tenant.to_owned());
+        record
+    };
+    for tenant in ["acme", "zen"] {
+        recorder.keep(&of(tenant)).await.unwrap();
+    }
+    store
+        .__execute("DELETE FROM chain WHERE tenant_id = 'acme' AND log = 'execution'")
+        .await;
+    for _ in 0..10 {
+        recorder.record(&of("acme"));
+        recorder.record(&of("zen"));
+    }
+    let why = recorder.keep(&of("acme")).await.unwrap_err().to_string();
+    assert!(!why.is_empty());
+    recorder.keep(&of("zen")).await.unwrap();
+    assert_eq!(store.tenant("zen").verify().await.unwrap().rows, 12);
+    assert!(recorder.last_error().is_some() && recorder.dropped() == 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn long_records_do_not_fill_the_memory() {
     let store = Place::memory().open().await;
     let recorder = store.recorder();
