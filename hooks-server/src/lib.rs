@@ -52,6 +52,7 @@ mod console;
 mod door;
 mod goclaw;
 mod health;
+mod lanes;
 pub mod limits;
 mod metrics;
 mod page;

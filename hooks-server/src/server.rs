@@ -23,6 +23,7 @@ use crate::console::{self, Console, Sessions};
 use crate::door::{agent, program};
 use crate::goclaw;
 use crate::health;
+use crate::lanes::Lanes;
 use crate::limits::{CONNECTIONS, RATE};
 use crate::metrics::Metrics;
 use crate::page::{self, Address};
@@ -248,6 +249,7 @@ impl Server {
             hooks: built.hooks,
             program: built.program,
             api: api.clone(),
+            lanes: Lanes::new(),
             metrics: Metrics::new(),
             shutdown: shutdown.clone(),
         });

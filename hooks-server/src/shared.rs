@@ -6,6 +6,7 @@ use hooks_runtime::Runtime;
 use hooks_runtime::bridge::Stops;
 
 use crate::api::Api;
+use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::program::Program;
 use crate::shutdown::Shutdown;
@@ -19,6 +20,7 @@ pub(crate) struct Shared {
     pub(crate) api: Option<Arc<Api>>,
     /// How often its hooks have kept agents from stopping.
     pub(crate) stops: Stops,
+    pub(crate) lanes: Lanes,
     pub(crate) metrics: Metrics,
     pub(crate) shutdown: Shutdown,
 }

@@ -27,6 +27,7 @@ use hooks_core::agent::{AgentContext, Approval};
 use ring::digest::{Context, SHA256};
 use serde_json::Value;
 
+use crate::filter::spent;
 use crate::owned::OwnedEvent;
 use crate::record::{self, RecordOutcome, RecordStep};
 use crate::runtime::{Decided, Outcome, Runtime};
@@ -213,6 +214,8 @@ pub struct Judged {
     pub event: Option<&'static str>,
     /// What was decided. An event that cannot be read is blocked.
     pub decision: Decided,
+    /// How much the conditions of the hooks have read to decide, in bytes: what the judging has cost.
+    pub read: usize,
 }
 
 /// Runs the hooks of a runtime on one event of an agent: takes the agent's input, and returns the reply.
@@ -267,10 +270,10 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
         Ok(None) => {}
     }
     let raw = incoming.raw.clone();
-    let deciding = record::heard(incoming.decide(runtime));
+    let deciding = spent::counted(record::heard(incoming.decide(runtime)));
     // A caller should not carry the hooks of several dispatches in its own future.
     let deciding = Box::pin(QUESTION.scope(RefCell::default(), deciding));
-    let (mut said, steps) = match raw {
+    let ((mut said, steps), read) = match raw {
         Some(raw) => raw.scope(deciding).await,
         None => deciding.await,
     };
@@ -300,6 +303,7 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
         event: incoming.event.as_ref().map(OwnedEvent::name),
         named: incoming.named,
         decision,
+        read,
     }
 }
 

@@ -23,8 +23,8 @@ use cel::{Context, Env, ExecutionError, IdedExpr};
 use hooks_core::agent::{AgentContext, AgentEvent, ToolAnnotations};
 use serde_json::{Map, Value};
 
-use super::pattern;
 use super::quick::Quick;
+use super::{pattern, spent};
 use crate::fault::Fault;
 use crate::system::raw::Raw;
 use crate::system::tools;
@@ -588,6 +588,7 @@ impl<'a> Variables<'a> {
     #[inline]
     fn begin(&self) -> Result<(), Fault> {
         self.seen.store(0, Ordering::Relaxed);
+        spent::check()?;
         let size = match self.args() {
             Some(args) => size_of(args, MOST_INPUT),
             None => size_of(self.payload(), MOST_INPUT),
@@ -607,6 +608,7 @@ impl<'a> Variables<'a> {
         // An evaluation stays on its thread. The crate asks for a type that could be shared.
         let seen = self.seen.load(Ordering::Relaxed).saturating_add(size);
         self.seen.store(seen, Ordering::Relaxed);
+        spent::add(size);
         seen <= MOST_SEEN
     }
 }

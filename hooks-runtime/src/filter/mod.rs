@@ -4,6 +4,7 @@ pub(crate) mod cel;
 pub(crate) mod input;
 pub(crate) mod pattern;
 mod quick;
+pub(crate) mod spent;
 
 use std::fmt;
 

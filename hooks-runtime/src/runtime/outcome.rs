@@ -7,6 +7,7 @@ use hooks_core::{HookAction, Scope};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::filter::spent;
 use crate::owned::OwnedEvent;
 use crate::runtime::Runtime;
 
@@ -145,7 +146,7 @@ impl Runtime {
         let before = event.to_json();
         let name = event.name();
         let started = Instant::now();
-        let said = self.dispatch(cx, event.as_mut()).await;
+        let (said, _) = spent::counted(self.dispatch(cx, event.as_mut())).await;
         let duration = started.elapsed();
         let change = json_patch::diff(&before, &event.to_json());
         Outcome {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -52,35 +52,52 @@ pub(crate) async fn post(
         // A stranger costs little. But what an agent of ours may send is taken to its end, so that it reads the refusal.
         Err(_) => body::read(Body::new(Limited::new(body, BODY)), STRANGER).await,
     };
-    let input = read.as_ref().map(|text| &text[..]).unwrap_or_default();
-    let mut call = Call {
-        event: asked.event.as_deref(),
-        stops: Some(&shared.stops),
-        ..Call::new(system, input)
-    };
+    let input = read.as_ref().map(Bytes::clone).unwrap_or_default();
     let hooks = hooks.and_then(|hooks| match &read {
         Ok(_) => Ok(hooks),
         Err(why) => Err(why.to_string()),
     });
-    let (judged, took) = match &hooks {
-        Ok((hooks, caller)) => {
-            call.tenant = caller.as_ref().map(|caller| caller.tenant.id());
-            call.agent = caller.as_ref().and_then(|caller| caller.agent.as_deref());
-            (bridge::run(hooks, call).await, started.elapsed())
-        }
+    let event = asked.event;
+    let (hooks, caller) = match hooks {
+        Ok(known) => known,
         Err(why) => {
+            let call = Call {
+                event: event.as_deref(),
+                ..Call::new(system, &input)
+            };
             shared
                 .metrics
                 .judged(None, Decided::Block, started.elapsed());
-            return object(call.refusal(why).to_string());
+            return object(call.refusal(&why).to_string());
         }
     };
-    shared.metrics.judged(judged.event, judged.decision, took);
-    let reply = judged.reply;
-    if reply.exit_code != 0 && reply.stdout.is_empty() {
-        return object(call.refusal(reply.stderr.trim_end()).to_string());
-    }
-    object(reply.stdout)
+    let tenant = caller.as_ref().map(|caller| caller.tenant.id().to_owned());
+    let (length, share) = (input.len(), tenant.clone().unwrap_or_default());
+    let judging = {
+        let shared = Arc::clone(&shared);
+        async move {
+            let call = Call {
+                event: event.as_deref(),
+                stops: Some(&shared.stops),
+                tenant: tenant.as_deref(),
+                agent: caller.as_ref().and_then(|caller| caller.agent.as_deref()),
+                ..Call::new(system, &input)
+            };
+            let judged = bridge::run(&hooks, call).await;
+            let reply = &judged.reply;
+            let text = if reply.exit_code != 0 && reply.stdout.is_empty() {
+                call.refusal(reply.stderr.trim_end()).to_string()
+            } else {
+                judged.reply.stdout
+            };
+            ((text, judged.event, judged.decision), judged.read)
+        }
+    };
+    // How the threads of a lane are shared is up to it, and this future must not carry what it is about.
+    let judged = Box::pin(shared.lanes.judge(&share, length, judging));
+    let (text, event, decision) = judged.await;
+    shared.metrics.judged(event, decision, started.elapsed());
+    object(text)
 }
 
 /// The hooks that judge: those of the token's tenant if there is a store, and else those of the file.

@@ -15,7 +15,15 @@ const LAYOUT: Layout = Layout {
         "health",
         "server",
     ],
-    leaves: &["body", "limits", "page", "shutdown", "socket", "websocket"],
+    leaves: &[
+        "body",
+        "lanes",
+        "limits",
+        "page",
+        "shutdown",
+        "socket",
+        "websocket",
+    ],
     collections: &["lib"],
     macros: &[],
 };

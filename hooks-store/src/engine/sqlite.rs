@@ -47,7 +47,7 @@ impl Sqlite {
             // A checkpoint waits for the disk: with these, it comes every 32 MiB, and the pages of the indexes stay in
             // memory meanwhile.
             .pragma("wal_autocheckpoint", "8192")
-            .pragma("cache_size", "-32768");
+            .pragma("cache_size", "-16384");
         let file = options.get_filename().to_owned();
         let place = file.display().to_string();
         if must_exist && !in_memory && !file.exists() {
@@ -86,7 +86,8 @@ impl Sqlite {
             writer.clone()
         } else {
             let readers = pool().max_connections(READERS);
-            readers.connect_with(options.read_only(true)).await?
+            let options = options.read_only(true).pragma("cache_size", "-8192");
+            readers.connect_with(options).await?
         };
         Ok(Sqlite {
             writer,

@@ -14,12 +14,12 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// How many records wait at most, and about how many bytes they take.
-const RECORDS: usize = 32_768;
-const BYTES: usize = 64 << 20;
+const RECORDS: usize = 16_384;
+const BYTES: usize = 32 << 20;
 
 /// How many records a batch has at most, and about how many bytes they take.
-const BATCH: usize = 4096;
-const BATCH_BYTES: usize = 8 << 20;
+const BATCH: usize = 1024;
+const BATCH_BYTES: usize = 4 << 20;
 
 /// Is told that a record is durable, or why not.
 pub(super) type Ticket = oneshot::Sender<Result<(), String>>;
