@@ -19,7 +19,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric, Registry};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Dispatch {
@@ -47,51 +47,48 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     pub(crate) fn new() -> Self {
-        let mut registry = Registry::with_prefix("hooks");
-        let metrics = Metrics {
-            dispatches: Family::default(),
-            // From 10 µs to 10 s.
-            durations: Histogram::new(exponential_buckets(1e-5, 10_f64.sqrt(), 13)),
-            failed_open: Family::default(),
-            breakers: Family::default(),
-            dropped: Gauge::default(),
-            records_dropped: Gauge::default(),
-            connections: Gauge::default(),
-            registry: Registry::default(),
-        };
-        let (dispatches, durations) = (metrics.dispatches.clone(), metrics.durations.clone());
-        registry.register("dispatches", "Events that were judged", dispatches);
-        registry.register("dispatch_duration_seconds", "How long each took", durations);
-        let failed_open = metrics.failed_open.clone();
-        registry.register(
-            "failed_open",
+        fn known<M: Metric + Clone>(of: &mut Registry, name: &str, help: &str, metric: M) -> M {
+            of.register(name, help, metric.clone());
+            metric
+        }
+        let mut all = Registry::with_prefix("hooks");
+        let of = &mut all;
+        // From 10 µs to 10 s.
+        let buckets = exponential_buckets(1e-5, 10_f64.sqrt(), 13);
+        let (durations, took) = (Histogram::new(buckets), "dispatch_duration_seconds");
+        let (open, lost) = (
             "Failures of hooks that let the event go on",
-            failed_open,
-        );
-        registry.register(
-            "breaker_open",
-            "Hooks that are not asked",
-            metrics.breakers.clone(),
-        );
-        registry.register(
-            "dropped",
-            "Events that no hook was told of",
-            metrics.dropped.clone(),
-        );
-        let lost = metrics.records_dropped.clone();
-        registry.register(
-            "records_dropped",
             "Executions that a store did not get",
-            lost,
-        );
-        registry.register(
-            "connections",
-            "Connections that are open",
-            metrics.connections.clone(),
         );
         Metrics {
-            registry,
-            ..metrics
+            dispatches: known(
+                of,
+                "dispatches",
+                "Events that were judged",
+                Family::default(),
+            ),
+            durations: known(of, took, "How long each took", durations),
+            failed_open: known(of, "failed_open", open, Family::default()),
+            breakers: known(
+                of,
+                "breaker_open",
+                "Hooks that are not asked",
+                Family::default(),
+            ),
+            dropped: known(
+                of,
+                "dropped",
+                "Events that no hook was told of",
+                Gauge::default(),
+            ),
+            records_dropped: known(of, "records_dropped", lost, Gauge::default()),
+            connections: known(
+                of,
+                "connections",
+                "Connections that are open",
+                Gauge::default(),
+            ),
+            registry: all,
         }
     }
 
