@@ -1,13 +1,12 @@
 //! `/activity`: how often hooks decided what, and how long they took.
 
-use hooks_store::Role;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use super::Answer;
 use super::caller::Caller;
 use super::extract::Query;
-use super::problem::Problem;
 use super::wire::{Activity, List};
 
 /// Which counts.
@@ -23,11 +22,7 @@ pub(crate) struct Asked {
 
 /// Returns how often hooks decided what.
 #[utoipa::path(get, path = "/activity", params(Asked), responses((status = 200, body = List<Activity>)))]
-pub(super) async fn get(
-    caller: Caller,
-    Query(asked): Query<Asked>,
-) -> Result<axum::Json<List<Activity>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn get(caller: Caller, Query(asked): Query<Asked>) -> Answer<List<Activity>> {
     let hours = i64::from(asked.hours.unwrap_or(1).clamp(1, 168));
     let since = Timestamp::now() - SignedDuration::from_hours(hours);
     let tenant = &caller.tenant;

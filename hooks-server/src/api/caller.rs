@@ -194,6 +194,24 @@ impl FromRequestParts<Arc<Api>> for Caller {
     }
 }
 
+/// The roles as extractors: who asks, if they have at least this role, and by whom their writes are.
+macro_rules! roles {
+    ($($role:ident)*) => {$(
+        pub(crate) struct $role(pub(crate) Caller, pub(crate) By);
+
+        impl FromRequestParts<Arc<Api>> for $role {
+            type Rejection = Problem;
+
+            async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
+                let caller = Caller::from_request_parts(parts, api).await?;
+                let by = caller.at_least(Role::$role)?;
+                Ok($role(caller, by))
+            }
+        }
+    )*};
+}
+roles!(Operator Author Publisher Owner);
+
 /// Who asks what a token may ask as often as it likes.
 pub(crate) struct Uncounted(pub(crate) Caller);
 

@@ -2,14 +2,15 @@
 
 use hooks_config::{ConfigError, Document, Segment};
 use hooks_runtime::entry::{ImportEntry, OnEntry};
-use hooks_store::{Mistake, Role, StoreError, Tenant};
+use hooks_store::{Mistake, StoreError, Tenant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toml_edit::{DocumentMut, Item, Table, TableLike, ser};
 use utoipa::ToSchema;
 
+use super::Answer;
 use super::aside::aside;
-use super::caller::Caller;
+use super::caller::Author;
 use super::extract::Json;
 use super::problem::{FieldError, Problem};
 
@@ -58,11 +59,9 @@ pub(crate) struct TextError {
 /// Converts a hook between TOML and JSON, and finds all of its mistakes as saving does.
 #[utoipa::path(post, path = "/convert", request_body = Convert, responses((status = 200, body = Converted)))]
 pub(super) async fn post(
-    caller: Caller,
-    asked: Json<Convert>,
-) -> Result<axum::Json<Converted>, Problem> {
-    caller.at_least(Role::Author)?;
-    let asked = asked.read().await?;
+    Author(caller, _): Author,
+    Json(asked): Json<Convert>,
+) -> Answer<Converted> {
     let (tenant, id) = (&caller.tenant, &asked.id);
     let converted = match (asked.toml, asked.hook) {
         (Some(text), None) => of_toml(tenant, id, text).await?,

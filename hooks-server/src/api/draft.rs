@@ -2,11 +2,11 @@
 
 use axum::response::IntoResponse;
 use hooks_runtime::Bundle;
-use hooks_store::Role;
 use serde_json::Value;
 
+use super::Answer;
 use super::aside::aside;
-use super::caller::Caller;
+use super::caller::{Author, Caller};
 use super::extract::{Expected, Json, etag};
 use super::problem::Problem;
 use super::wire::DraftReport;
@@ -15,7 +15,6 @@ use crate::limits::SET;
 /// Returns the draft as a bundle.
 #[utoipa::path(get, path = "/draft", responses((status = 200, body = Value)))]
 pub(super) async fn get(caller: Caller) -> Result<impl IntoResponse, Problem> {
-    caller.at_least(Role::Viewer)?;
     let draft = caller.tenant.draft().await?;
     Ok((etag(draft.sha256()), axum::Json(draft)))
 }
@@ -23,12 +22,10 @@ pub(super) async fn get(caller: Caller) -> Result<impl IntoResponse, Problem> {
 /// Replaces the whole draft by a bundle.
 #[utoipa::path(put, path = "/draft", params(("if-match" = String, Header, description = "The `ETag` of the draft that this follows")), request_body = Value, responses((status = 200, body = DraftReport)))]
 pub(super) async fn put(
-    caller: Caller,
+    Author(caller, by): Author,
     Expected(expected): Expected<String>,
-    body: Json<Value, SET>,
-) -> Result<axum::Json<DraftReport>, Problem> {
-    let by = caller.at_least(Role::Author)?;
-    let body = body.read().await?;
+    Json(body): Json<Value, SET>,
+) -> Answer<DraftReport> {
     let report = aside(async move {
         let new = bundle(&body)?;
         let report = caller.tenant.put_draft_after(&expected, &new, &by);

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::caller::{Caller, other_tenant};
+use super::Answer;
+use super::caller::{Caller, Operator, other_tenant};
 use super::extract::{Path, Query, Text};
 use super::problem::Problem;
 use super::wire::{Execution, List};
@@ -49,11 +50,7 @@ pub(crate) struct Filter {
 
 /// Lists executions, newest first.
 #[utoipa::path(get, path = "/executions", params(Filter), responses((status = 200, body = List<Execution>)))]
-pub(super) async fn list(
-    caller: Caller,
-    Query(query): Query<Filter>,
-) -> Result<axum::Json<List<Execution>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn list(caller: Caller, Query(query): Query<Filter>) -> Answer<List<Execution>> {
     let filter = ExecutionFilter {
         hook: query.hook,
         text: query.text,
@@ -83,9 +80,10 @@ pub(crate) struct Written {
 
 /// Takes records of agents on other machines, a line of JSON each. They are on disk when this answers.
 #[utoipa::path(post, path = "/executions", request_body(content = String, content_type = "application/x-ndjson"), responses((status = 201, body = Written)))]
-pub(super) async fn insert(caller: Caller, lines: Text) -> Result<impl IntoResponse, Problem> {
-    caller.at_least(Role::Operator)?;
-    let lines = lines.read().await?;
+pub(super) async fn insert(
+    Operator(caller, _): Operator,
+    Text(lines): Text,
+) -> Result<impl IntoResponse, Problem> {
     let mut records = Vec::new();
     for (index, line) in lines
         .lines()
@@ -117,11 +115,7 @@ pub(crate) struct Whole {
 
 /// Returns an execution.
 #[utoipa::path(get, path = "/executions/{id}", params(("id" = u64, Path, description = "The number of the execution")), responses((status = 200, body = Whole)))]
-pub(super) async fn get(
-    caller: Caller,
-    Path(seq): Path<u64>,
-) -> Result<axum::Json<Whole>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn get(caller: Caller, Path(seq): Path<u64>) -> Answer<Whole> {
     let execution = caller.tenant.execution(seq).await?;
     let execution = execution
         .filter(|execution| caller.may_read(&execution.record))
@@ -139,11 +133,7 @@ const SESSION: u32 = 10_000;
 
 /// Returns what happened in a session, oldest first.
 #[utoipa::path(get, path = "/sessions/{id}", params(("id" = String, Path, description = "The session")), responses((status = 200, body = List<Execution>)))]
-pub(super) async fn session(
-    caller: Caller,
-    Path(id): Path<String>,
-) -> Result<axum::Json<List<Execution>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn session(caller: Caller, Path(id): Path<String>) -> Answer<List<Execution>> {
     let mut found = caller.tenant.session(&id, 0, SESSION).await?;
     found.retain(|execution| caller.may_read(&execution.record));
     if found.is_empty() {

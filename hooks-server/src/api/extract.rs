@@ -1,7 +1,6 @@
 //! What reads requests: like axum's own, but what is wrong is a [`Problem`], and nothing names another tenant.
 
 use std::convert::Infallible;
-use std::marker::PhantomData;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -19,55 +18,38 @@ use super::problem::Problem;
 use crate::body::{self, Unread};
 use crate::limits::BODY;
 
-/// A body in JSON, of at most so many bytes. The handler reads it, when it knows that the caller may send it.
-pub(crate) struct Json<T, const MOST: usize = BODY> {
-    body: Body,
-    tenant: String,
-    kind: PhantomData<fn() -> T>,
-}
+/// A body in JSON, of at most so many bytes. A handler takes who sends it before, so nobody is read who may not send it.
+pub(crate) struct Json<T, const MOST: usize = BODY>(pub(crate) T);
 
-impl<T, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
+impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
     type Rejection = Problem;
 
     async fn from_request(request: Request<Body>, api: &Arc<Api>) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, api).await?;
-        Ok(Json {
-            body,
-            tenant: caller.tenant.id().to_owned(),
-            kind: PhantomData,
-        })
-    }
-}
-
-impl<T: DeserializeOwned, const MOST: usize> Json<T, MOST> {
-    pub(crate) async fn read(self) -> Result<T, Problem> {
-        let text = read(self.body, MOST).await?;
+        let text = read(body, MOST).await?;
         let value: Value = hooks_runtime::__json(&text)
             .map_err(|error| Problem::bad(format!("the body is not JSON: {error}")))?;
         if !value.is_object() {
             return Err(Problem::at("", "the body is no JSON object"));
         }
-        other_tenant(&value, &self.tenant)?;
-        serde_json::from_value(value).map_err(|error| Problem::at("", error.to_string()))
+        other_tenant(&value, caller.tenant.id())?;
+        let read = serde_json::from_value(value);
+        read.map(Json)
+            .map_err(|error| Problem::at("", error.to_string()))
     }
 }
 
-/// A body as text, of at most so many bytes. The handler reads it, when it knows that the caller may send it.
-pub(crate) struct Text<const MOST: usize = BODY>(Body);
+/// A body as text, of at most so many bytes. A handler takes who sends it before.
+pub(crate) struct Text<const MOST: usize = BODY>(pub(crate) String);
 
 impl<const MOST: usize> FromRequest<Arc<Api>> for Text<MOST> {
-    type Rejection = Infallible;
+    type Rejection = Problem;
 
-    async fn from_request(request: Request<Body>, _: &Arc<Api>) -> Result<Self, Infallible> {
-        Ok(Text(request.into_body()))
-    }
-}
-
-impl<const MOST: usize> Text<MOST> {
-    pub(crate) async fn read(self) -> Result<String, Problem> {
-        let text = String::from_utf8(read(self.0, MOST).await?.into());
-        text.map_err(|_| Problem::bad("the body is not UTF-8"))
+    async fn from_request(request: Request<Body>, _: &Arc<Api>) -> Result<Self, Problem> {
+        let text = String::from_utf8(read(request.into_body(), MOST).await?.into());
+        text.map(Text)
+            .map_err(|_| Problem::bad("the body is not UTF-8"))
     }
 }
 
@@ -83,32 +65,22 @@ pub(crate) async fn read(body: Body, most: usize) -> Result<axum::body::Bytes, P
     })
 }
 
-/// The parts of a path.
-pub(crate) struct Path<T>(pub(crate) T);
+/// What axum reads of an address: the parts of its path, or its query.
+macro_rules! of_address {
+    ($($kind:ident)*) => {$(
+        pub(crate) struct $kind<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Api>> for Path<T> {
-    type Rejection = Problem;
+        impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Api>> for $kind<T> {
+            type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
-        let path = axum::extract::Path::from_request_parts(parts, api).await;
-        path.map(|axum::extract::Path(path)| Path(path))
-            .map_err(|error| Problem::bad(error.body_text()))
-    }
+            async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
+                let read = axum::extract::$kind::from_request_parts(parts, api).await;
+                read.map(|read| $kind(read.0)).map_err(|error| Problem::bad(error.body_text()))
+            }
+        }
+    )*};
 }
-
-/// The query of an address.
-pub(crate) struct Query<T>(pub(crate) T);
-
-impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Api>> for Query<T> {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
-        let query = axum::extract::Query::from_request_parts(parts, api).await;
-        query
-            .map(|axum::extract::Query(query)| Query(query))
-            .map_err(|error| Problem::bad(error.body_text()))
-    }
-}
+of_address!(Path Query);
 
 /// The version that a write expects: the header `If-Match`, with the `ETag` of what was read.
 pub(crate) struct Expected<T = u64>(pub(crate) T);

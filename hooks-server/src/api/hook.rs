@@ -2,14 +2,14 @@
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use hooks_store::Role;
 use serde_json::Value;
 
+use super::Answer;
 use super::aside::aside;
-use super::caller::Caller;
+use super::caller::{Author, Caller};
 use super::convert;
 use super::extract::{Expected, Json, Path, Query, etag};
-use super::problem::Problem;
+use super::problem::{Problem, found};
 use super::wire::{Hook, HookVersion, List, PageQuery};
 
 /// Returns a hook of the draft, with its version as the `ETag`.
@@ -18,22 +18,18 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<impl IntoResponse, Problem> {
-    caller.at_least(Role::Viewer)?;
-    let hook = caller.tenant.hook(&id).await?;
-    let hook = hook.ok_or_else(|| Problem::no("hook", &id))?;
+    let hook = found(caller.tenant.hook(&id).await?, "hook", &id)?;
     Ok((etag(hook.version), axum::Json(Hook::from(hook))))
 }
 
 /// Saves a new version of a hook.
 #[utoipa::path(put, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook"), ("if-match" = String, Header, description = "The `ETag` of the version that this follows")), request_body = Value, responses((status = 200, body = Hook)))]
 pub(super) async fn put(
-    caller: Caller,
+    Author(caller, by): Author,
     Path(id): Path<String>,
     Expected(expected): Expected,
-    body: Json<Value>,
+    Json(body): Json<Value>,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Author)?;
-    let body = body.read().await?;
     let saved = async move {
         convert::whole(&body)?;
         caller.tenant.update(&id, expected, &body, &by).await
@@ -45,11 +41,10 @@ pub(super) async fn put(
 /// Takes a hook out of the draft. Its versions stay.
 #[utoipa::path(delete, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook"), ("if-match" = String, Header, description = "The `ETag` of the newest version")), responses((status = 204)))]
 pub(super) async fn delete(
-    caller: Caller,
+    Author(caller, by): Author,
     Path(id): Path<String>,
     Expected(expected): Expected,
 ) -> Result<StatusCode, Problem> {
-    let by = caller.at_least(Role::Author)?;
     caller.tenant.delete(&id, expected, &by).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -60,8 +55,7 @@ pub(super) async fn versions(
     caller: Caller,
     Path(id): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<axum::Json<List<HookVersion>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+) -> Answer<List<HookVersion>> {
     let versions = caller.tenant.versions(&id, page.cursor, page.limit());
     let versions = versions.await?;
     if versions.items.is_empty() && page.cursor.is_none() {
@@ -75,21 +69,22 @@ pub(super) async fn versions(
 pub(super) async fn version(
     caller: Caller,
     Path((id, version)): Path<(String, u64)>,
-) -> Result<axum::Json<Value>, Problem> {
-    caller.at_least(Role::Viewer)?;
-    let body = caller.tenant.version(&id, version).await?;
-    let body = body.ok_or_else(|| Problem::no("version", version))?;
+) -> Answer<Value> {
+    let body = found(
+        caller.tenant.version(&id, version).await?,
+        "version",
+        version,
+    )?;
     Ok(axum::Json(body))
 }
 
 /// Saves an old version of a hook as its newest one. A deleted hook comes back.
 #[utoipa::path(post, path = "/hooks/{id}/versions/{version}/restore", params(("id" = String, Path, description = "The id of the hook"), ("version" = u64, Path, description = "The version that comes back"), ("if-match" = String, Header, description = "The `ETag` of the newest version")), responses((status = 200, body = Hook)))]
 pub(super) async fn restore(
-    caller: Caller,
+    Author(caller, by): Author,
     Path((id, version)): Path<(String, u64)>,
     Expected(expected): Expected,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Author)?;
     let hook = caller.tenant.restore(&id, version, expected, &by).await?;
     Ok((etag(hook.version), axum::Json(Hook::from(hook))))
 }

@@ -2,13 +2,13 @@
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use hooks_store::Role;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::Answer;
 use super::aside::aside;
-use super::caller::Caller;
+use super::caller::{Author, Caller};
 use super::convert;
 use super::extract::{Json, etag};
 use super::problem::Problem;
@@ -25,19 +25,16 @@ pub(crate) struct Created {
 
 /// Lists the hooks of the draft, in their order.
 #[utoipa::path(get, path = "/hooks", responses((status = 200, body = List<Hook>)))]
-pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<Hook>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn list(caller: Caller) -> Answer<List<Hook>> {
     Ok(axum::Json(List::whole(caller.tenant.hooks().await?)))
 }
 
 /// Adds a hook to the draft. The body has the keys of `[[hooks.on]]`, and `scope`, `agents` and `mandatory`.
 #[utoipa::path(post, path = "/hooks", request_body = Value, responses((status = 201, body = Created)))]
 pub(super) async fn create(
-    caller: Caller,
-    body: Json<Value>,
+    Author(caller, by): Author,
+    Json(body): Json<Value>,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Author)?;
-    let body = body.read().await?;
     let saved = async move {
         convert::whole(&body)?;
         caller.tenant.create(&body, &by).await

@@ -70,6 +70,9 @@ pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send +
 /// A row of GoClaw's list, and its text.
 pub(crate) type Row = (Value, Box<RawValue>);
 
+/// What an endpoint answers.
+type Answer<T> = Result<axum::Json<T>, Problem>;
+
 /// What handlers need.
 pub(crate) struct Api {
     pub(crate) store: Store,

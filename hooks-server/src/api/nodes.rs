@@ -1,19 +1,18 @@
 //! `/nodes` and `/breakers`: the processes that run hooks, and the hooks that they do not ask.
 
 use hooks_runtime::{BreakerState, Ordered};
-use hooks_store::{NodeReport, Role};
+use hooks_store::NodeReport;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::caller::Caller;
+use super::Answer;
+use super::caller::{Caller, Operator};
 use super::extract::{Json, Path};
-use super::problem::Problem;
 use super::wire::{Breaker, List, Node, Told};
 
 /// Lists the nodes.
 #[utoipa::path(get, path = "/nodes", responses((status = 200, body = List<Node>)))]
-pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<Node>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn list(caller: Caller) -> Answer<List<Node>> {
     Ok(axum::Json(List::whole(caller.tenant.nodes().await?)))
 }
 
@@ -53,11 +52,9 @@ pub(crate) struct Open {
 /// Takes the report of a node.
 #[utoipa::path(post, path = "/nodes", request_body = Report, responses((status = 200, body = Told)))]
 pub(super) async fn report(
-    caller: Caller,
-    said: Json<Report>,
-) -> Result<axum::Json<Told>, Problem> {
-    caller.at_least(Role::Operator)?;
-    let said = said.read().await?;
+    Operator(caller, _): Operator,
+    Json(said): Json<Report>,
+) -> Answer<Told> {
     let breakers = said
         .breakers
         .into_iter()
@@ -75,8 +72,7 @@ pub(super) async fn report(
 
 /// Lists the hooks that nodes do not ask.
 #[utoipa::path(get, path = "/breakers", responses((status = 200, body = List<Breaker>)))]
-pub(super) async fn breakers(caller: Caller) -> Result<axum::Json<List<Breaker>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn breakers(caller: Caller) -> Answer<List<Breaker>> {
     Ok(axum::Json(List::whole(caller.tenant.breakers().await?)))
 }
 
@@ -90,10 +86,9 @@ pub(crate) struct Reset {
 /// Has a hook tried again, on each node with its next report.
 #[utoipa::path(post, path = "/breakers/{hook}/reset", params(("hook" = String, Path, description = "The hook")), responses((status = 200, body = Reset)))]
 pub(super) async fn reset(
-    caller: Caller,
+    Operator(caller, by): Operator,
     Path(hook): Path<String>,
-) -> Result<axum::Json<Reset>, Problem> {
-    let by = caller.at_least(Role::Operator)?;
+) -> Answer<Reset> {
     let nodes = caller.tenant.reset_breaker(&hook, &by).await?;
     Ok(axum::Json(Reset { nodes }))
 }

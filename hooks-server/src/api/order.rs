@@ -6,15 +6,15 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use hooks_runtime::Ordered;
-use hooks_store::{By, Role, Tenant};
+use hooks_store::{By, Tenant};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::Api;
 use super::caller::Caller;
 use super::extract::Query;
 use super::problem::Problem;
 use super::simulate::built;
+use super::{Answer, Api};
 
 /// Whose order, and which part of it.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
@@ -56,8 +56,7 @@ pub(super) async fn get(
     State(api): State<Arc<Api>>,
     caller: Caller,
     Query(of): Query<Of>,
-) -> Result<axum::Json<Order>, Problem> {
-    caller.at_least(Role::Viewer)?;
+) -> Answer<Order> {
     let whose = match (of.draft, &of.node) {
         (false, None) => Whose::InForce,
         (true, None) => Whose::Draft,

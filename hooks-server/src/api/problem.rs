@@ -145,6 +145,15 @@ impl Problem {
     }
 }
 
+/// What is there, or that there is no such thing.
+pub(crate) fn found<T>(
+    it: Option<T>,
+    what: &str,
+    id: impl std::fmt::Display,
+) -> Result<T, Problem> {
+    it.ok_or_else(|| Problem::no(what, id))
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let text = error.to_string();

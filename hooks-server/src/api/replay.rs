@@ -14,13 +14,13 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc};
 use utoipa::ToSchema;
 
-use super::Api;
 use super::aside::aside;
-use super::caller::Caller;
+use super::caller::{Caller, Operator};
 use super::extract::Json;
 use super::problem::Problem;
 use super::simulate::{Given, alone, hooks};
 use super::wire::Changes;
+use super::{Answer, Api};
 
 /// How many events are asked about, and how many at most.
 const LIMIT: u32 = 1000;
@@ -55,11 +55,10 @@ pub(crate) struct Asked {
 #[utoipa::path(post, path = "/replay", request_body = Asked, responses((status = 200, body = Changes)))]
 pub(super) async fn post(
     State(api): State<Arc<Api>>,
-    caller: Caller,
-    asked: Json<Asked>,
-) -> Result<axum::Json<Changes>, Problem> {
-    api.may_replay(&caller)?;
-    let replayed = api.replay(&caller, &asked.read().await?).await?;
+    Operator(caller, _): Operator,
+    Json(asked): Json<Asked>,
+) -> Answer<Changes> {
+    let replayed = api.replay(&caller, &asked).await?;
     Ok(axum::Json(replayed.into()))
 }
 

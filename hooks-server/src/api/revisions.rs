@@ -6,16 +6,16 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use hooks_runtime::entry::Mode;
-use hooks_store::{By, Role, Tenant};
+use hooks_store::{By, Tenant};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::Api;
 use super::aside::aside;
-use super::caller::Caller;
+use super::caller::{Caller, Publisher};
 use super::extract::{Expected, Json, Path, Query, etag};
-use super::problem::Problem;
+use super::problem::{Problem, found};
 use super::wire::{List, PageQuery, Published, Revision};
+use super::{Answer, Api};
 
 /// Why something is published.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -41,11 +41,7 @@ pub(crate) struct Rollback {
 
 /// Lists the revisions, newest first.
 #[utoipa::path(get, path = "/revisions", params(PageQuery), responses((status = 200, body = List<Revision>)))]
-pub(super) async fn list(
-    caller: Caller,
-    Query(page): Query<PageQuery>,
-) -> Result<axum::Json<List<Revision>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn list(caller: Caller, Query(page): Query<PageQuery>) -> Answer<List<Revision>> {
     let found = caller.tenant.revisions(page.cursor, page.limit()).await?;
     Ok(axum::Json(List::page(found)))
 }
@@ -55,12 +51,10 @@ pub(super) async fn list(
 #[utoipa::path(post, path = "/revisions", params(("if-match" = String, Header, description = "The `ETag` of the draft that is published")), request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "Nothing differs from the revision in force", body = Published)))]
 pub(super) async fn publish(
     State(api): State<Arc<Api>>,
-    caller: Caller,
+    Publisher(caller, by): Publisher,
     Expected(expected): Expected<String>,
-    body: Json<Publish>,
+    Json(body): Json<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Publisher)?;
-    let body = body.read().await?;
     if !body.despite_samples {
         api.expect_samples(&caller.tenant).await?;
     }
@@ -75,21 +69,17 @@ pub(super) async fn get(
     caller: Caller,
     Path(number): Path<u64>,
 ) -> Result<impl IntoResponse, Problem> {
-    caller.at_least(Role::Viewer)?;
-    let set = caller.tenant.revision(number).await?;
-    let set = set.ok_or_else(|| Problem::no("revision", number))?;
+    let set = found(caller.tenant.revision(number).await?, "revision", number)?;
     Ok((etag(set.sha256()), axum::Json(set)))
 }
 
 /// Publishes what an older revision had, as a new one. The draft follows, or keeps what is not published.
 #[utoipa::path(post, path = "/revisions/{n}/rollback", params(("n" = u64, Path, description = "The number of the revision")), request_body = Rollback, responses((status = 201, body = Published), (status = 200, description = "It is in force already", body = Published)))]
 pub(super) async fn rollback(
-    caller: Caller,
+    Publisher(caller, by): Publisher,
     Path(number): Path<u64>,
-    body: Json<Rollback>,
+    Json(asked): Json<Rollback>,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Publisher)?;
-    let asked = body.read().await?;
     let by = by.comment(asked.comment);
     let new = roll_back(caller.tenant, number, asked.keep_draft, by);
     Ok(published(new.await?))
@@ -127,9 +117,10 @@ pub(crate) struct Turn {
 
 /// Publishes what is live with another mode of one hook, and nothing else of the draft. The draft has the mode, too.
 #[utoipa::path(post, path = "/revisions/mode", request_body = Turn, responses((status = 201, body = Published), (status = 200, description = "It has the mode already", body = Published)))]
-pub(super) async fn turn(caller: Caller, body: Json<Turn>) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Publisher)?;
-    let turn = body.read().await?;
+pub(super) async fn turn(
+    Publisher(caller, by): Publisher,
+    Json(turn): Json<Turn>,
+) -> Result<impl IntoResponse, Problem> {
     let by = by.comment(turn.comment);
     let new = async move { caller.tenant.publish_mode(&turn.hook, turn.mode, &by).await };
     Ok(published(aside(new).await?))

@@ -4,24 +4,23 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{DryRun, OwnedEvent};
-use hooks_store::{ImportFormat, Mistake, NewSample, Role, Sample, StoreError, Tenant};
+use hooks_store::{ImportFormat, Mistake, NewSample, Sample, StoreError, Tenant};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::Api;
 use super::aside::aside;
-use super::caller::{Caller, other_tenant};
+use super::caller::{Author, Caller, Operator, other_tenant};
 use super::extract::{Expected, Json, Path, Query, Text};
 use super::problem::Problem;
 use super::simulate::{Compiled, Simulated, hooks};
 use super::wire::{self, ImportReport, List};
+use super::{Answer, Api};
 use crate::limits::SET;
 
 /// Lists the saved events.
 #[utoipa::path(get, path = "/samples", responses((status = 200, body = List<wire::Sample>)))]
-pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<wire::Sample>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn list(caller: Caller) -> Answer<List<wire::Sample>> {
     Ok(axum::Json(List::whole(caller.tenant.samples().await?)))
 }
 
@@ -45,9 +44,10 @@ pub(crate) struct New {
 
 /// Saves an event.
 #[utoipa::path(post, path = "/samples", request_body = New, responses((status = 201, body = wire::Sample)))]
-pub(super) async fn save(caller: Caller, new: Json<New>) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Operator)?;
-    let new = new.read().await?;
+pub(super) async fn save(
+    Operator(caller, by): Operator,
+    Json(new): Json<New>,
+) -> Result<impl IntoResponse, Problem> {
     let sample = NewSample {
         name: new.name,
         event: new.event,
@@ -61,8 +61,10 @@ pub(super) async fn save(caller: Caller, new: Json<New>) -> Result<impl IntoResp
 
 /// Removes a saved event.
 #[utoipa::path(delete, path = "/samples/{id}", params(("id" = String, Path, description = "The id of the sample")), responses((status = 204)))]
-pub(super) async fn delete(caller: Caller, Path(id): Path<String>) -> Result<StatusCode, Problem> {
-    let by = caller.at_least(Role::Operator)?;
+pub(super) async fn delete(
+    Operator(caller, by): Operator,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
     caller.tenant.delete_sample(&id, &by).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -173,13 +175,11 @@ pub(crate) struct Format {
 /// Adds the hooks of a text to the draft: GoClaw's rows, a `settings.json` of Claude Code, a `hooks.toml`, a bundle.
 #[utoipa::path(post, path = "/import", params(Format, ("if-match" = String, Header, description = "The `ETag` of the draft that this follows")), request_body(content = String, content_type = "text/plain"), responses((status = 200, body = ImportReport)))]
 pub(super) async fn import(
-    caller: Caller,
+    Author(caller, by): Author,
     Query(of): Query<Format>,
     Expected(expected): Expected<String>,
-    text: Text<SET>,
-) -> Result<axum::Json<ImportReport>, Problem> {
-    let by = caller.at_least(Role::Author)?;
-    let text = text.read().await?;
+    Text(text): Text<SET>,
+) -> Answer<ImportReport> {
     let report = aside(async move {
         if let Ok(value) = serde_json::from_str(&text) {
             other_tenant(&value, caller.tenant.id())?;

@@ -6,15 +6,15 @@ use hooks_store::Role;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::caller::Caller;
+use super::Answer;
+use super::caller::{Author, Caller, Operator, Owner, Publisher};
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
 use super::wire::{AdminEntry, Budget, List, PageQuery, Secret, Token};
 
 /// Lists the secrets, without their values.
 #[utoipa::path(get, path = "/secrets", responses((status = 200, body = List<Secret>)))]
-pub(super) async fn secrets(caller: Caller) -> Result<axum::Json<List<Secret>>, Problem> {
-    caller.at_least(Role::Author)?;
+pub(super) async fn secrets(Author(caller, _): Author) -> Answer<List<Secret>> {
     Ok(axum::Json(List::whole(caller.tenant.secrets().await?)))
 }
 
@@ -35,12 +35,10 @@ pub(crate) struct Version {
 /// Sets a secret. Hooks read it as `secret:NAME`.
 #[utoipa::path(put, path = "/secrets/{name}", params(("name" = String, Path, description = "The name")), request_body = SecretValue, responses((status = 200, body = Version)))]
 pub(super) async fn put_secret(
-    caller: Caller,
+    Publisher(caller, by): Publisher,
     Path(name): Path<String>,
-    secret: Json<SecretValue>,
-) -> Result<axum::Json<Version>, Problem> {
-    let by = caller.at_least(Role::Publisher)?;
-    let secret = secret.read().await?;
+    Json(secret): Json<SecretValue>,
+) -> Answer<Version> {
     let version = caller.tenant.put_secret(&name, &secret.value, &by).await?;
     Ok(axum::Json(Version { version }))
 }
@@ -48,18 +46,16 @@ pub(super) async fn put_secret(
 /// Removes a secret.
 #[utoipa::path(delete, path = "/secrets/{name}", params(("name" = String, Path, description = "The name")), responses((status = 204)))]
 pub(super) async fn delete_secret(
-    caller: Caller,
+    Publisher(caller, by): Publisher,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let by = caller.at_least(Role::Publisher)?;
     caller.tenant.delete_secret(&name, &by).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Lists what was used, by month.
 #[utoipa::path(get, path = "/budgets", responses((status = 200, body = List<Budget>)))]
-pub(super) async fn budgets(caller: Caller) -> Result<axum::Json<List<Budget>>, Problem> {
-    caller.at_least(Role::Viewer)?;
+pub(super) async fn budgets(caller: Caller) -> Answer<List<Budget>> {
     Ok(axum::Json(List::whole(caller.tenant.budgets().await?)))
 }
 
@@ -74,9 +70,10 @@ pub(crate) struct Limit {
 
 /// Sets the most that hooks use in a month.
 #[utoipa::path(put, path = "/budgets", request_body = Limit, responses((status = 204)))]
-pub(super) async fn put_budget(caller: Caller, set: Json<Limit>) -> Result<StatusCode, Problem> {
-    let by = caller.at_least(Role::Owner)?;
-    let set = set.read().await?;
+pub(super) async fn put_budget(
+    Owner(caller, by): Owner,
+    Json(set): Json<Limit>,
+) -> Result<StatusCode, Problem> {
     caller
         .tenant
         .set_budget(set.month.as_deref(), set.limit, &by)
@@ -86,8 +83,7 @@ pub(super) async fn put_budget(caller: Caller, set: Json<Limit>) -> Result<Statu
 
 /// Lists the tokens, without their texts.
 #[utoipa::path(get, path = "/tokens", responses((status = 200, body = List<Token>)))]
-pub(super) async fn tokens(caller: Caller) -> Result<axum::Json<List<Token>>, Problem> {
-    caller.at_least(Role::Owner)?;
+pub(super) async fn tokens(Owner(caller, _): Owner) -> Answer<List<Token>> {
     Ok(axum::Json(List::whole(caller.tenant.tokens().await?)))
 }
 
@@ -113,11 +109,9 @@ pub(crate) struct Made {
 /// Makes a token for the caller's tenant.
 #[utoipa::path(post, path = "/tokens", request_body = NewToken, responses((status = 201, body = Made)))]
 pub(super) async fn new_token(
-    caller: Caller,
-    new: Json<NewToken>,
+    Owner(caller, by): Owner,
+    Json(new): Json<NewToken>,
 ) -> Result<impl IntoResponse, Problem> {
-    let by = caller.at_least(Role::Owner)?;
-    let new = new.read().await?;
     let made = caller
         .tenant
         .token_new(&new.name, new.role, new.agent.as_deref(), &by)
@@ -129,10 +123,9 @@ pub(super) async fn new_token(
 /// Revokes a token.
 #[utoipa::path(delete, path = "/tokens/{id}", params(("id" = String, Path, description = "The id of the token")), responses((status = 204)))]
 pub(super) async fn delete_token(
-    caller: Caller,
+    Owner(caller, by): Owner,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let by = caller.at_least(Role::Owner)?;
     caller.tenant.revoke_token(&id, &by).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -140,10 +133,9 @@ pub(super) async fn delete_token(
 /// Lists what people have changed, newest first.
 #[utoipa::path(get, path = "/admin-log", params(PageQuery), responses((status = 200, body = List<AdminEntry>)))]
 pub(super) async fn admin_log(
-    caller: Caller,
+    Operator(caller, _): Operator,
     Query(page): Query<PageQuery>,
-) -> Result<axum::Json<List<AdminEntry>>, Problem> {
-    caller.at_least(Role::Operator)?;
+) -> Answer<List<AdminEntry>> {
     let found = caller.tenant.admin_log(page.cursor, page.limit()).await?;
     Ok(axum::Json(List::page(found)))
 }

@@ -17,12 +17,12 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
-use super::Api;
 use super::aside::aside;
-use super::caller::Caller;
+use super::caller::{Caller, Operator};
 use super::draft::bundle;
 use super::extract::Json;
 use super::problem::Problem;
+use super::{Answer, Api};
 
 /// An event, and the hooks that it is for.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -122,11 +122,9 @@ pub(crate) enum StepState {
 #[utoipa::path(post, path = "/simulate", request_body = Simulate, responses((status = 200, body = Simulated)))]
 pub(super) async fn post(
     State(api): State<Arc<Api>>,
-    caller: Caller,
-    asked: Json<Simulate>,
-) -> Result<axum::Json<Simulated>, Problem> {
-    caller.at_least(Role::Operator)?;
-    let asked = asked.read().await?;
+    Operator(caller, _): Operator,
+    Json(asked): Json<Simulate>,
+) -> Answer<Simulated> {
     let event = event(asked.event)?;
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;

@@ -15,7 +15,6 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Sink, SinkExt as _, Stream, StreamExt as _};
-use hooks_store::Role;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
@@ -55,7 +54,6 @@ pub(super) async fn get(
     headers: HeaderMap,
     socket: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
-    caller.at_least(Role::Viewer)?;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let resumed = header("last-event-id").and_then(|id| id.parse().ok());
     let begin = match since.since.or(resumed) {

@@ -24,7 +24,7 @@ use super::session::Visitor;
 use super::simulator::Simulation;
 use super::when::When;
 use crate::api::order::Whose;
-use crate::api::problem::Problem;
+use crate::api::problem::{Problem, found};
 use crate::api::simulate::Simulated;
 use crate::api::stream::newest;
 
@@ -343,8 +343,7 @@ struct One {
 /// Shows one execution: which hooks were asked, what each said, which decided, and what they changed.
 pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> Answer {
     let tenant = visitor.tenant();
-    let execution = tenant.execution(seq).await?;
-    let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
+    let execution = found(tenant.execution(seq).await?, "execution", seq)?;
     let input = input(&visitor, &execution).await?;
     let input = input.map(|mut input| input["event"].take());
     let record = &execution.record;
@@ -446,8 +445,7 @@ pub(super) async fn save(
     Form(sent): Form<NewName>,
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
-    let execution = visitor.tenant().execution(seq).await?;
-    let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
+    let execution = found(visitor.tenant().execution(seq).await?, "execution", seq)?;
     let why = "the event of this execution was not kept: a store keeps events if it has a key";
     let mut input = input(&visitor, &execution)
         .await?

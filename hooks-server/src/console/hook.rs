@@ -23,7 +23,7 @@ use super::session::Visitor;
 use super::trial::Trial;
 use super::when::When;
 use crate::api::convert::{self, Converted, TextError};
-use crate::api::problem::Problem;
+use crate::api::problem::{Problem, found};
 
 /// The id in the address of a hook that is not saved yet.
 const NEW: &str = "new";
@@ -396,8 +396,7 @@ struct Confirm {
 /// Asks whether a hook is to be deleted.
 pub(super) async fn confirm(visitor: Visitor, Path(id): Path<String>) -> Answer {
     visitor.at_least(Role::Author)?;
-    let hook = visitor.tenant().hook(&id).await?;
-    let hook = hook.ok_or_else(|| Problem::no("hook", &id))?;
+    let hook = found(visitor.tenant().hook(&id).await?, "hook", &id)?;
     Ok(page(&Confirm {
         frame: Frame::new(&visitor, "/", format!("Delete {}", hook.name)).await?,
         hook,

@@ -18,7 +18,7 @@ use super::versions;
 use crate::api::aside::aside;
 use crate::api::changes::WHAT;
 use crate::api::order::{To, Whose, is_code};
-use crate::api::problem::Problem;
+use crate::api::problem::found;
 
 /// How many hooks the picture has.
 const BOXES: usize = 30;
@@ -319,10 +319,7 @@ pub(super) async fn change(
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
     let tenant = visitor.tenant();
-    let hook = tenant
-        .hook(&id)
-        .await?
-        .ok_or_else(|| Problem::no("hook", &id))?;
+    let hook = found(tenant.hook(&id).await?, "hook", &id)?;
     let mut body = hook.body;
     let mut what = String::new();
     if let Some(priority) = changed.priority {
@@ -366,8 +363,7 @@ pub(super) async fn shift(
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
     let tenant = visitor.tenant();
-    let hook = tenant.hook(&id).await?;
-    let hook = hook.ok_or_else(|| Problem::no("hook", &id))?;
+    let hook = found(tenant.hook(&id).await?, "hook", &id)?;
     let to = match &*moved.to {
         "up" => To::Up,
         "down" => To::Down,

@@ -16,7 +16,7 @@ use super::frame::{Answer, Frame, done, page};
 use super::guard::Site;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
-use crate::api::problem::Problem;
+use crate::api::problem::{Problem, found};
 use crate::api::samples::Tried;
 use crate::api::simulate::{Simulated, Step, StepState};
 
@@ -245,13 +245,11 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
     let tenant = visitor.tenant();
     let of = asked.text("of");
     let (name, event, cx) = if let Some(id) = asked.written("sample") {
-        let sample = tenant.sample(&id).await?;
-        let sample = sample.ok_or_else(|| Problem::no("sample", &id))?.saved;
+        let sample = found(tenant.sample(&id).await?, "sample", &id)?.saved;
         (sample.event, sample.body, sample.cx)
     } else if let Some(seq) = asked.written("execution") {
         let seq = seq.parse().map_err(|_| Problem::no("execution", &seq))?;
-        let execution = tenant.execution(seq).await?;
-        let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
+        let execution = found(tenant.execution(seq).await?, "execution", seq)?;
         let why = "the event of this execution was not kept: a store keeps events if it has a key";
         let input = input(&visitor, &execution).await?;
         let mut input = input.ok_or_else(|| Problem::at("", why))?;

@@ -13,7 +13,7 @@ use super::frame::{Answer, Frame, done, own, page, undo};
 use super::sent::Form;
 use super::session::Visitor;
 use super::when::When;
-use crate::api::problem::Problem;
+use crate::api::problem::found;
 
 /// How many versions a page has.
 const PAGE: u32 = 50;
@@ -54,8 +54,11 @@ pub(super) async fn get(
     Query(asked): Query<Asked>,
 ) -> Answer {
     let tenant = visitor.tenant();
-    let newest = tenant.versions(&id, None, 1).await?.items.pop();
-    let newest = newest.ok_or_else(|| Problem::no("hook", &id))?;
+    let newest = found(
+        tenant.versions(&id, None, 1).await?.items.pop(),
+        "hook",
+        &id,
+    )?;
     let versions = tenant.versions(&id, asked.before, PAGE).await?;
     let to = asked.to.unwrap_or(newest.version);
     let from = asked.from.unwrap_or(to.saturating_sub(1));
@@ -155,10 +158,7 @@ pub(super) async fn conflict(
     next: String,
 ) -> Answer {
     let tenant = visitor.tenant();
-    let hook = tenant
-        .hook(id)
-        .await?
-        .ok_or_else(|| Problem::no("hook", id))?;
+    let hook = found(tenant.hook(id).await?, "hook", id)?;
     let before = tenant.version(id, read).await?.unwrap_or_default();
     let word = |value: &Value| match value {
         Value::Null if key == "mode" => "enforce".to_owned(),
