@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use futures::{FutureExt as _, StreamExt as _};
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent, RawAnswer};
-use hooks_store::{By, ExecutionFilter, Hook, Role};
+use hooks_store::{ExecutionFilter, Hook, Role};
 use regex::Regex;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -26,6 +26,14 @@ use crate::limits::CONNECT_TIME;
 
 /// How many rows of the history are a page.
 const PAGE: u32 = 50;
+
+/// What changes hooks.
+const WRITES: [&str; 4] = [
+    "hooks.create",
+    "hooks.update",
+    "hooks.toggle",
+    "hooks.delete",
+];
 
 /// One client.
 pub(super) struct Session {
@@ -107,8 +115,8 @@ impl Answers for Session {
             "hooks.list" => return client.list(&params).await,
             "hooks.test" => client.test(&params).await,
             "hooks.history" => client.history(&params).await,
-            other => {
-                let method = other.to_owned();
+            _ => {
+                let method = method.to_owned();
                 let written = async move { Ok::<_, Problem>(client.write(&method, &params).await) };
                 aside(written).await?
             }
@@ -152,43 +160,24 @@ impl Session {
     }
 }
 
-/// Which rows a list has.
-struct Wanted<'a> {
-    fields: Vec<(&'static str, &'a Value)>,
-    agent: Option<&'a Value>,
+/// Whether a list has a row: what it is asked for is in its fields, and it is for the agent.
+fn is_wanted(row: &Value, params: &Value) -> bool {
+    let named = |key: &str| Some(&params[key]).filter(|value| !value.is_null() && **value != "");
+    let is_same = |key| named(key).is_none_or(|value| row[key] == *value);
+    let agents = row["agent_ids"]
+        .as_array()
+        .filter(|agents| !agents.is_empty());
+    let is_for = |agent| agents.is_none_or(|agents| agents.contains(agent));
+    ["event", "scope", "enabled"].into_iter().all(is_same) && named("agentId").is_none_or(is_for)
 }
 
-impl<'a> Wanted<'a> {
-    fn of(params: &'a Value) -> Self {
-        let named = |key| Some(&params[key]).filter(|value| !value.is_null() && *value != "");
-        let fields = ["event", "scope", "enabled"].map(|key| Some((key, named(key)?)));
-        Wanted {
-            fields: fields.into_iter().flatten().collect(),
-            agent: named("agentId"),
-        }
-    }
-
-    fn has(&self, row: &Value) -> bool {
-        let is_for = |agent| {
-            let agents = row["agent_ids"].as_array();
-            agents.is_none_or(|agents| agents.is_empty() || agents.contains(agent))
-        };
-        self.fields.iter().all(|(key, value)| row[key] == **value) && self.agent.is_none_or(is_for)
-    }
-}
-
-/// A whole list.
+/// A list, or a page of one.
 #[derive(Serialize)]
 struct List<'a> {
     hooks: Vec<&'a RawValue>,
-}
-
-/// A page of a list.
-#[derive(Serialize)]
-struct Page<'a> {
-    hooks: Vec<&'a RawValue>,
-    /// The `cursor` of the following one.
-    next: Option<u64>,
+    /// The `cursor` of the following page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Value>,
 }
 
 /// Writes what is answered.
@@ -204,14 +193,48 @@ struct Client {
 }
 
 impl Client {
+    /// Changes the draft and publishes it, or takes back what was changed of it.
     async fn write(&self, method: &str, params: &Value) -> Result<Value, Refused> {
-        match method {
-            "hooks.create" => self.create(params).await,
-            "hooks.update" => self.update(params).await,
-            "hooks.toggle" => self.toggle(params).await,
-            "hooks.delete" => self.delete(params).await,
-            other => Err(invalid(format!("unknown method: {other}"))),
+        if !WRITES.contains(&method) {
+            return Err(invalid(format!("unknown method: {method}")));
         }
+        let by = self.caller.at_least(Role::Publisher)?;
+        let tenant = &self.caller.tenant;
+        if method == "hooks.create" {
+            let hook = tenant.create(&self.named(params).await?, &by).await?;
+            if let Err(error) = tenant.publish(&by).await {
+                let _ = tenant.delete(&hook.id, hook.version, &by).await;
+                return Err(error.into());
+            }
+            return Ok(json!({ "hookId": hook.id }));
+        }
+        let hook = self.hook(params).await?;
+        let mut answer = json!({ "hookId": hook.id });
+        let change = match method {
+            "hooks.update" => Some(clean(object(&params["updates"], "updates")?)),
+            "hooks.toggle" => {
+                let enabled = params["enabled"].as_bool();
+                let enabled = enabled.ok_or_else(|| invalid("enabled is required"))?;
+                answer["enabled"] = enabled.into();
+                Some(Map::from_iter([("enabled".to_owned(), enabled.into())]))
+            }
+            _ => None,
+        };
+        let new = if let Some(change) = change {
+            let body = self.changed(&hook, change)?;
+            tenant
+                .update(&hook.id, hook.version, &body, &by)
+                .await?
+                .version
+        } else {
+            tenant.delete(&hook.id, hook.version, &by).await?;
+            hook.version + 1
+        };
+        if let Err(error) = tenant.publish(&by).await {
+            let _ = tenant.restore(&hook.id, hook.version, new, &by).await;
+            return Err(error.into());
+        }
+        Ok(answer)
     }
 
     async fn list(&self, params: &Value) -> Result<Box<RawValue>, Refused> {
@@ -231,23 +254,23 @@ impl Client {
             Ok::<_, Refused>(rows.into())
         });
         let all = all.await?;
-        let wanted = Wanted::of(params);
-        let found = all.iter().filter(|(row, _)| wanted.has(row));
-        let mut found = found.map(|(_, text)| &**text);
+        let found = all.iter().filter(|(row, _)| is_wanted(row, params));
+        let found = found.map(|(_, text)| &**text);
         let Some(limit) = params["limit"].as_u64() else {
             let hooks = found.collect();
-            return raw(&List { hooks });
+            return raw(&List { hooks, next: None });
         };
         let first = params["cursor"].as_u64().unwrap_or(0);
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let mut found = found.by_ref().skip(size(first));
+        let mut found = found.skip(size(first));
         let hooks = found.by_ref().take(size(limit)).collect();
         let next = found.next().map(|_| first.saturating_add(limit));
-        raw(&Page { hooks, next })
+        let next = Some(json!(next));
+        raw(&List { hooks, next })
     }
 
-    async fn create(&self, params: &Value) -> Result<Value, Refused> {
-        let by = self.caller.at_least(Role::Publisher)?;
+    /// The body of a new hook.
+    async fn named(&self, params: &Value) -> Result<Value, Refused> {
         let row = clean(object(params, "params")?);
         if ["handler_type", "event", "scope"]
             .iter()
@@ -255,8 +278,7 @@ impl Client {
         {
             return Err(invalid("handler_type, event, and scope are required"));
         }
-        let tenant = &self.caller.tenant;
-        let others = tenant.hooks().await?;
+        let others = self.caller.tenant.hooks().await?;
         let names: BTreeSet<_> = others.into_iter().map(|hook| hook.name).collect();
         let wanted = Some(text(&row, "name")).filter(|name| !name.is_empty());
         let wanted = wanted.unwrap_or(text(&row, "event")).to_owned();
@@ -264,13 +286,7 @@ impl Client {
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
         let mut free = std::iter::once(wanted.clone()).chain(numbered);
         let name = free.find(|name| !names.contains(name)).unwrap_or(wanted);
-        let body = self.body(&name, row)?;
-        let hook = tenant.create(&body, &by).await?;
-        if let Err(error) = tenant.publish(&by).await {
-            let _ = tenant.delete(&hook.id, hook.version, &by).await;
-            return Err(error.into());
-        }
-        Ok(json!({ "hookId": hook.id }))
+        self.body(&name, row)
     }
 
     /// The body of a hook that is a row.
@@ -298,80 +314,31 @@ impl Client {
         hook.ok_or_else(|| invalid(format!("hook not found: {id}")))
     }
 
-    /// Changes the row of a hook. The last writer wins, as in GoClaw.
-    async fn change(
-        &self,
-        hook: &Hook,
-        change: Map<String, Value>,
-        by: &By,
-    ) -> Result<(), Refused> {
+    /// The body of a hook whose row is changed. The last writer wins, as in GoClaw.
+    fn changed(&self, hook: &Hook, change: Map<String, Value>) -> Result<Value, Refused> {
         let row = hook.body["goclaw"].as_object().cloned();
         let other = "this hook is not one of GoClaw: change it with the API";
         let mut row = row.ok_or_else(|| invalid(other))?;
         row.extend(change);
-        let tenant = &self.caller.tenant;
-        let body = self.body(&hook.name, row)?;
-        let new = tenant.update(&hook.id, hook.version, &body, by).await?;
-        if let Err(error) = tenant.publish(by).await {
-            let _ = tenant
-                .restore(&hook.id, hook.version, new.version, by)
-                .await;
-            return Err(error.into());
-        }
-        Ok(())
-    }
-
-    async fn update(&self, params: &Value) -> Result<Value, Refused> {
-        let by = self.caller.at_least(Role::Publisher)?;
-        let hook = self.hook(params).await?;
-        let change = clean(object(&params["updates"], "updates")?);
-        self.change(&hook, change, &by).await?;
-        Ok(json!({ "hookId": hook.id }))
-    }
-
-    async fn toggle(&self, params: &Value) -> Result<Value, Refused> {
-        let by = self.caller.at_least(Role::Publisher)?;
-        let hook = self.hook(params).await?;
-        let enabled = params["enabled"]
-            .as_bool()
-            .ok_or_else(|| invalid("enabled is required"))?;
-        let change = Map::from_iter([("enabled".to_owned(), enabled.into())]);
-        self.change(&hook, change, &by).await?;
-        Ok(json!({ "hookId": hook.id, "enabled": enabled }))
-    }
-
-    async fn delete(&self, params: &Value) -> Result<Value, Refused> {
-        let by = self.caller.at_least(Role::Publisher)?;
-        let hook = self.hook(params).await?;
-        let tenant = &self.caller.tenant;
-        tenant.delete(&hook.id, hook.version, &by).await?;
-        if let Err(error) = tenant.publish(&by).await {
-            let deleted = hook.version + 1;
-            let _ = tenant.restore(&hook.id, hook.version, deleted, &by).await;
-            return Err(error.into());
-        }
-        Ok(json!({ "hookId": hook.id }))
+        self.body(&hook.name, row)
     }
 
     /// Tries one hook. Nothing is written. Its handler runs only for who could also publish it.
     async fn test(&self, params: &Value) -> Result<Value, Refused> {
         self.caller.at_least(Role::Operator)?;
-        let config = clean(object(&params["config"], "config")?);
+        let mut row = clean(object(&params["config"], "config")?);
         let sample = &params["sampleEvent"];
-        let meaning = meaning(&config)?;
+        let meaning = meaning(&row)?;
         let tool = sample["toolName"].as_str().unwrap_or_default();
         let text = sample["rawInput"].as_str().unwrap_or_default();
-        let fields = json!({ "id": "test", "name": tool, "args": sample.get("toolInput").cloned().unwrap_or(json!({})),
+        let mut fields = json!({ "id": "test", "name": tool, "args": sample.get("toolInput").cloned().unwrap_or(json!({})),
             "content": text, "prompt": text });
         let known = OwnedEvent::fields_of(meaning.event);
-        let fields = fields.as_object().into_iter().flatten();
-        let fields = fields.filter(|(key, _)| known.contains(&key.as_str()));
-        let fields = fields
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        let event = OwnedEvent::from_json(meaning.event, Value::Object(fields))
-            .map_err(|error| invalid(error.to_string()))?;
-        let mut row = config;
+        if let Some(fields) = fields.as_object_mut() {
+            fields.retain(|key, _| known.contains(&&**key));
+        }
+        let event = OwnedEvent::from_json(meaning.event, fields);
+        let event = event.map_err(|error| invalid(error.to_string()))?;
         // A test is about the hook, whether it is on or not.
         row.insert("enabled".into(), true.into());
         let hooks = Bundle::new(vec![json!({ "name": "test", "goclaw": row })], Map::new())
@@ -397,10 +364,6 @@ impl Client {
             hooks_runtime::Decided::Continue | hooks_runtime::Decided::Respond => "allow",
             _ => "block",
         };
-        let change = outcome
-            .change
-            .as_array()
-            .is_some_and(|change| !change.is_empty());
         Ok(json!({ "result": {
             "decision": decision,
             "reason": outcome.reason.or_else(|| step.map(|step| step.why.clone())).unwrap_or_default(),
@@ -409,7 +372,7 @@ impl Client {
             "stderr": raw.stderr,
             "statusCode": raw.status,
             "error": error.unwrap_or_default(),
-            "updatedInput": change.then_some(outcome.change),
+            "updatedInput": Some(outcome.change).filter(|change| *change != json!([])),
         } }))
     }
 
