@@ -4,13 +4,12 @@ use askama::Template;
 use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use hooks_store::Role;
-use serde::Deserialize;
+use hooks_store::{Published, Role};
 use url::form_urlencoded;
 
 use super::failed::Failed;
 use super::guard::Site;
-use super::sent::Form;
+use super::sent::{Form, Sent};
 use super::session::{Visitor, cookie};
 use crate::api::problem::Problem;
 
@@ -31,18 +30,11 @@ pub(super) fn theme(headers: &HeaderMap) -> &'static str {
     known(cookie(headers, "theme"))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Chosen {
-    theme: String,
-    #[serde(default)]
-    next: String,
-}
-
 /// Keeps a choice of light or dark.
-pub(super) async fn choose(Form(chosen): Form<Chosen>) -> Response {
-    let name = known(Some(&chosen.theme));
+pub(super) async fn choose(Form(sent): Form<Sent>) -> Response {
+    let name = known(Some(&sent.text("theme")));
     let cookie = format!("theme={name}; Path=/; Max-Age=31536000; SameSite=Lax");
-    ([(SET_COOKIE, cookie)], to(&chosen.next)).into_response()
+    ([(SET_COOKIE, cookie)], to(&sent.text("next"))).into_response()
 }
 
 /// The navigation: the address of a page, its name, the key that opens it after `g`, and the role that it needs.
@@ -140,38 +132,33 @@ impl Part {
 }
 
 /// What a form has done, by the word for it in an address. Behind that are the names for `{}`, each as `what`.
-const DONE: &[(&str, &str)] = &[
-    (
-        "saved",
-        "Saved in the draft. Agents see it when you publish.",
-    ),
-    (
-        "deleted",
-        "Deleted in the draft. Agents still run it until you publish.",
-    ),
-    (
-        "up",
-        "Moved up in the draft. Agents see it when you publish.",
-    ),
-    (
-        "down",
-        "Moved down in the draft. Agents see it when you publish.",
-    ),
-    ("back", "Put back in the draft."),
-    ("undone", "Undone in the draft."),
-    ("published", "Published: agents follow now."),
-    ("unchanged", "Nothing differs from what is live."),
-    (
-        "sample",
-        "The sample is saved. Samples with an expected decision run before each publication.",
-    ),
-    ("no-sample", "The sample is deleted."),
-    ("asked-again", "The hook will be asked again."),
-    ("live", "Revision {} is live again, as revision {}."),
-    ("revoked", "The token {} is revoked."),
-    ("gone", "The secret {} is deleted."),
-    ("kept", "Saved."),
-];
+fn said(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "saved" => "Saved in the draft. Agents see it when you publish.",
+        "deleted" => "Deleted in the draft. Agents still run it until you publish.",
+        "up" => "Moved up in the draft. Agents see it when you publish.",
+        "down" => "Moved down in the draft. Agents see it when you publish.",
+        "back" => "Put back in the draft.",
+        "undone" => "Undone in the draft.",
+        "published" => "Published: agents follow now.",
+        "unchanged" => "Nothing differs from what is live.",
+        "sample" => {
+            "The sample is saved. Samples with an expected decision run before each publication."
+        }
+        "no-sample" => "The sample is deleted.",
+        "asked-again" => "The hook will be asked again.",
+        "live" => "Revision {} is live again, as revision {}.",
+        "revoked" => "The token {} is revoked.",
+        "gone" => "The secret {} is deleted.",
+        "kept" => "Saved.",
+        _ => return None,
+    })
+}
+
+/// The word for a publication.
+pub(super) fn published(new: &Published) -> &'static str {
+    if new.is_new { "published" } else { "unchanged" }
+}
 
 /// What was done before a page was opened.
 pub(super) struct Done {
@@ -183,8 +170,7 @@ pub(super) struct Done {
 impl Done {
     fn of(word: &str) -> Option<Self> {
         let (word, rest) = word.split_once('&').unwrap_or((word, ""));
-        let (_, said) = DONE.iter().find(|(known, _)| *known == word)?;
-        let (mut said, mut undo) = ((*said).to_owned(), None);
+        let (mut said, mut undo) = (said(word)?.to_owned(), None);
         for (key, text) in form_urlencoded::parse(rest.as_bytes()) {
             match (&*key, text.split_once('.')) {
                 ("what", _) => said = said.replacen("{}", &text, 1),

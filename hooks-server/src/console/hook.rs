@@ -8,7 +8,6 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use hooks_runtime::{Replayed, Warning};
 use hooks_store::{Hook, Role, StoreError};
-use serde::Deserialize;
 use serde_json::json;
 use url::form_urlencoded::byte_serialize;
 
@@ -403,20 +402,14 @@ pub(super) async fn confirm(visitor: Visitor, Path(id): Path<String>) -> Answer 
     }))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Deleted {
-    version: u64,
-}
-
 /// Deletes a hook from the draft.
 pub(super) async fn delete(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(deleted): Form<Deleted>,
+    Form(sent): Form<Sent>,
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
-    let tenant = visitor.tenant();
-    tenant.delete(&id, deleted.version, &by).await?;
-    let word = undo("deleted", &id, deleted.version + 1);
-    Ok(done("/?of=draft", &word))
+    let version: u64 = sent.parsed("version")?;
+    visitor.tenant().delete(&id, version, &by).await?;
+    Ok(done("/?of=draft", &undo("deleted", &id, version + 1)))
 }

@@ -10,9 +10,9 @@ use hooks_runtime::entry::Mode;
 use hooks_store::{Node, Role, StoreError};
 use serde::Deserialize;
 
-use super::frame::{Answer, Frame, Part, done, page, undo};
+use super::frame::{Answer, Frame, Part, done, page, published, undo};
 use super::name::{Name, Visible};
-use super::sent::Form;
+use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::versions;
 use crate::api::aside::aside;
@@ -193,16 +193,44 @@ impl Page<'_> {
     }
 }
 
-/// The rows of hooks, as they are live and as the draft has them, with their places within an event.
-fn rows<'a>(
-    pairs: impl Iterator<Item = (Option<&'a Ordered>, Option<&'a Ordered>)>,
-    asked: &Asked,
-    changes: &HashMap<&str, &'static str>,
-    stored: &'a BTreeMap<String, (String, u64)>,
-) -> Vec<Row<'a>> {
+/// Shows the order.
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+    let (tenant, api) = (visitor.tenant(), &visitor.api);
+    let (node, is_draft) = (asked.of.strip_prefix(NODE), asked.of == DRAFT);
+    let live = api.order(tenant, node.map_or(Whose::InForce, Whose::Node));
+    let (live, draft) = (live.await?, api.order(tenant, Whose::Draft).await);
+    let mut notices = live.notices.clone();
+    // A draft that does not load has no order. On Publish are its mistakes.
+    let drafted = match &draft {
+        Err(wrong) if is_draft => return Err(wrong.clone().into()),
+        Err(_) => {
+            notices.push("The draft has mistakes, so it has no order: see Publish".to_owned());
+            &[]
+        }
+        Ok(draft) => {
+            if is_draft {
+                notices.clone_from(&draft.notices);
+            }
+            &*draft.items
+        }
+    };
+    let changes = api.changes(tenant).await?;
+    let items = changes.items.iter();
+    let changes: HashMap<_, _> = items.map(|one| (&*one.hook, one.what())).collect();
+    let (stored, deleted) = (tenant.ids().await?, tenant.deleted_ids().await?);
+    let pairs = if is_draft {
+        let pairs = merged(drafted, &live.items).into_iter();
+        pairs.map(|(draft, live)| (live, draft)).collect()
+    } else {
+        merged(&live.items, drafted)
+    };
+    // What a node does not run is no row of its order.
+    let pairs = pairs
+        .into_iter()
+        .filter(|(live, _)| node.is_none() || live.is_some());
     let (mut place, mut last) = (0, 0);
-    let row = |(live, draft): (Option<&'a Ordered>, Option<&'a Ordered>)| {
-        let chosen = if asked.of == DRAFT { draft } else { live };
+    let rows = pairs.filter_map(|(live, draft)| {
+        let chosen = if is_draft { draft } else { live };
         let hook = chosen.or(live).or(draft)?;
         let runs = chosen.filter(|hook| hook.order > 0 && asked.is_about(hook));
         // The hooks of a file of another system have one place together.
@@ -219,49 +247,8 @@ fn rows<'a>(
             change: change.copied().unwrap_or_default(),
             stored: own.and_then(|name| stored.get(name)),
         })
-    };
-    pairs.filter_map(row).collect()
-}
-
-/// Shows the order.
-pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
-    let (tenant, api) = (visitor.tenant(), &visitor.api);
-    let node = asked.of.strip_prefix(NODE);
-    let live = api.order(tenant, node.map_or(Whose::InForce, Whose::Node));
-    let (live, draft) = (live.await?, api.order(tenant, Whose::Draft).await);
-    let mut notices = live.notices.clone();
-    // A draft that does not load has no order. On Publish are its mistakes.
-    let drafted = match &draft {
-        Err(wrong) if asked.of == DRAFT => return Err(wrong.clone().into()),
-        Err(_) => {
-            notices.push("The draft has mistakes, so it has no order: see Publish".to_owned());
-            &[]
-        }
-        Ok(draft) => {
-            if asked.of == DRAFT {
-                notices.clone_from(&draft.notices);
-            }
-            &*draft.items
-        }
-    };
-    let changes = api.changes(tenant).await?;
-    let items = changes.items.iter();
-    let changes: HashMap<_, _> = items.map(|one| (&*one.hook, one.what())).collect();
-    let (stored, deleted) = (tenant.ids().await?, tenant.deleted_ids().await?);
-    let mut rows = if asked.of == DRAFT {
-        let pairs = merged(drafted, &live.items).into_iter();
-        rows(
-            pairs.map(|(draft, live)| (live, draft)),
-            &asked,
-            &changes,
-            &stored,
-        )
-    } else {
-        let pairs = merged(&live.items, drafted).into_iter();
-        // What a node does not run is no row of its order.
-        let pairs = pairs.filter(|(live, _)| node.is_none() || live.is_some());
-        rows(pairs, &asked, &changes, &stored)
-    };
+    });
+    let mut rows: Vec<_> = rows.collect();
     let (total, count) = (rows.len(), |name| {
         let on = |row: &&Row<'_>| row.hook.events.iter().any(|event| event == name);
         rows.iter().filter(on).count()
@@ -302,56 +289,33 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     }))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Changed {
-    version: u64,
-    priority: Option<i32>,
-    mode: Option<String>,
-    #[serde(default)]
-    next: String,
-}
-
 /// Gives a hook of the draft another priority, or another mode.
 pub(super) async fn change(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(changed): Form<Changed>,
+    Form(sent): Form<Sent>,
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
-    let tenant = visitor.tenant();
-    let hook = found(tenant.hook(&id).await?, "hook", &id)?;
-    let mut body = hook.body;
-    let mut what = String::new();
-    if let Some(priority) = changed.priority {
-        what = format!(
-            "priority {} → {priority}",
-            body["priority"].as_i64().unwrap_or(0)
-        );
-        body["priority"] = priority.into();
-    }
-    if let Some(mode) = changed.mode {
-        what = format!("turned {}", if mode == "off" { "off" } else { "on" });
+    let (tenant, version, next) = (visitor.tenant(), sent.parsed("version")?, sent.text("next"));
+    let mut body = found(tenant.hook(&id).await?, "hook", &id)?.body;
+    let (key, what) = if let Some(mode) = sent.get("mode") {
+        let what = format!("turned {}", if mode == "off" { "off" } else { "on" });
         body["mode"] = mode.into();
-    }
-    let by = by.comment(what);
-    let key = if changed.priority.is_some() {
-        "priority"
+        ("mode", what)
     } else {
-        "mode"
+        let (old, new) = (
+            body["priority"].as_i64().unwrap_or(0),
+            sent.parsed::<i32>("priority")?,
+        );
+        body["priority"] = new.into();
+        ("priority", format!("priority {old} → {new}"))
     };
-    let saved = match tenant.update(&id, changed.version, &body, &by).await {
+    match tenant.update(&id, version, &body, &by.comment(what)).await {
         Err(StoreError::Conflict { .. }) => {
-            let yours = (key, &body[key]);
-            return versions::conflict(&visitor, &id, changed.version, yours, changed.next).await;
+            versions::conflict(&visitor, &id, version, (key, &body[key]), next).await
         }
-        saved => saved?,
-    };
-    Ok(done(&changed.next, &undo("saved", &id, saved.version)))
-}
-
-#[derive(Deserialize)]
-pub(super) struct Moved {
-    to: String,
+        saved => Ok(done(&next, &undo("saved", &id, saved?.version))),
+    }
 }
 
 /// Moves a hook of the draft by one, or to the place of another.
@@ -359,21 +323,21 @@ pub(super) async fn shift(
     visitor: Visitor,
     Path(id): Path<String>,
     Query(asked): Query<Asked>,
-    Form(moved): Form<Moved>,
+    Form(sent): Form<Sent>,
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
     let tenant = visitor.tenant();
     let hook = found(tenant.hook(&id).await?, "hook", &id)?;
-    let to = match &*moved.to {
+    let to = sent.text("to");
+    let to = match &*to {
         "up" => To::Up,
         "down" => To::Down,
         name => To::Hook(name),
     };
-    let shifted = visitor
-        .api
-        .shift(tenant, (&hook.name, asked.event()), to, &by);
+    let of = (&*hook.name, asked.event());
+    let shifted = visitor.api.shift(tenant, of, to, &by).await?;
     let next = format!("/{}&from={}#hook-{id}", asked.query(DRAFT), asked.from);
-    Ok(done(&next, shifted.await?))
+    Ok(done(&next, shifted))
 }
 
 #[derive(Deserialize)]
@@ -420,16 +384,7 @@ pub(super) async fn confirm(visitor: Visitor, Query(turned): Query<Turned>) -> A
 /// Publishes what is live with another mode of one hook.
 pub(super) async fn turn(visitor: Visitor, Form(turned): Form<Turned>) -> Answer {
     let by = visitor.at_least(Role::Publisher)?;
-    let tenant = visitor.tenant().clone();
-    let new = async move {
-        tenant
-            .publish_mode(&turned.hook, turned.mode, &by.comment(turned.comment))
-            .await
-    };
-    let word = if aside(new).await?.is_new {
-        "published"
-    } else {
-        "unchanged"
-    };
-    Ok(done("/", word))
+    let (tenant, by) = (visitor.tenant().clone(), by.comment(turned.comment));
+    let new = async move { tenant.publish_mode(&turned.hook, turned.mode, &by).await };
+    Ok(done("/", published(&aside(new).await?)))
 }

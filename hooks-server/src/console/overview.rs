@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::chart::{Chart, Counts, kind};
 use super::frame::{Answer, Frame, done, page};
-use super::sent::Form;
+use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::when::{When, took};
 use crate::api::problem::Problem;
@@ -177,15 +177,13 @@ pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer 
     }))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Reset {
-    hook: String,
-}
-
 /// Lets a hook be asked again.
-pub(super) async fn reset(visitor: Visitor, Form(reset): Form<Reset>) -> Answer {
+pub(super) async fn reset(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Operator)?;
-    visitor.tenant().reset_breaker(&reset.hook, &by).await?;
+    visitor
+        .tenant()
+        .reset_breaker(&sent.text("hook"), &by)
+        .await?;
     Ok(done("/overview#breakers", "asked-again"))
 }
 

@@ -1,5 +1,7 @@
 //! What a form sends, as a page that shows it again needs it.
 
+use std::str::FromStr;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use serde::Deserialize;
@@ -60,6 +62,12 @@ impl Sent {
     pub(super) fn written(&self, name: &str) -> Option<String> {
         let text = self.text(name).trim().to_owned();
         (!text.is_empty()).then_some(text)
+    }
+
+    /// A number, or another value that has a text.
+    pub(super) fn parsed<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
+        let parsed = self.text(name).parse();
+        parsed.map_err(|_| Problem::bad(format!("the field `{name}` is missing or wrong")))
     }
 
     /// The address of a page that is asked for the same, except for some fields.

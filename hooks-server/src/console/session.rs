@@ -22,7 +22,7 @@ use super::Console;
 use super::failed::Failed;
 use super::frame::{self, Answer, own, page, to};
 use super::guard::Site;
-use super::sent::Form;
+use super::sent::{Form, Sent};
 use crate::api::Api;
 use crate::api::caller::Caller;
 use crate::api::extract;
@@ -231,13 +231,11 @@ struct Page {
 }
 
 /// What somebody has sent when the session was over.
-#[derive(Default, Deserialize)]
+#[derive(Default)]
 struct Kept {
     /// Where to; empty if there is nothing.
-    #[serde(default)]
     again: String,
     /// The form, as it was sent.
-    #[serde(default)]
     fields: String,
 }
 
@@ -292,37 +290,29 @@ pub(super) async fn form(
     }))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Login {
-    token: String,
-    #[serde(default)]
-    next: String,
-    #[serde(flatten)]
-    kept: Kept,
-}
-
 /// Opens a session. If a form was kept, it comes again.
 pub(super) async fn open(
     State(console): State<Console>,
     headers: HeaderMap,
     // A form within a form is up to three times as long.
-    Form(login): Form<Login, { 4 * BODY }>,
+    Form(sent): Form<Sent, { 4 * BODY }>,
 ) -> Answer {
-    let caller = Caller::of_token(&console.api, login.token.trim(), "console").await;
+    let (next, again, fields) = (sent.text("next"), sent.text("again"), sent.text("fields"));
+    let caller = Caller::of_token(&console.api, sent.text("token").trim(), "console").await;
     let counted = caller.and_then(person).and_then(|caller| {
         caller.count(&console.api)?;
         Ok(caller)
     });
     match counted {
         Ok(caller) => {
-            let mut entered = entered(&console, &headers, &caller, &login.next).await?;
-            if !login.kept.again.is_empty() {
-                let sent = form_urlencoded::parse(login.kept.fields.as_bytes()).into_owned();
-                let (pressed, fields) = sent.partition::<Vec<_>, _>(|(name, _)| name == "do");
+            let mut entered = entered(&console, &headers, &caller, &next).await?;
+            if !again.is_empty() {
+                let kept = form_urlencoded::parse(fields.as_bytes()).into_owned();
+                let (pressed, fields) = kept.partition::<Vec<_>, _>(|(name, _)| name == "do");
                 let again = page(&Resend {
                     theme: frame::theme(&headers),
-                    next: login.next,
-                    again: own(&login.kept.again).to_owned(),
+                    next,
+                    again: own(&again).to_owned(),
                     fields,
                     pressed: pressed.into_iter().next().map(|(_, pressed)| pressed),
                 });
@@ -336,9 +326,9 @@ pub(super) async fn open(
             tracing::warn!(why = problem.detail(), "a login to the console was refused");
             let shown = Page {
                 theme: frame::theme(&headers),
-                next: login.next,
+                next,
                 error: Some(problem.detail().to_owned()),
-                kept: login.kept,
+                kept: Kept { again, fields },
             };
             Ok((problem.status(), page(&shown)).into_response())
         }

@@ -9,7 +9,7 @@ use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SETTINGS, SecretInfo, Token
 use serde::Deserialize;
 
 use super::frame::{self, Answer, Frame, done, page};
-use super::sent::Form;
+use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::when::When;
 use crate::api::capabilities::Capabilities;
@@ -173,23 +173,16 @@ async fn told(visitor: &Visitor, tried: Result<String, Problem>, tables: Option<
     show(visitor, &Asked::default(), shown).await
 }
 
-#[derive(Deserialize)]
-pub(super) struct NewToken {
-    name: String,
-    role: String,
-    #[serde(default)]
-    agent: String,
-}
-
 /// Makes a token, and shows it once.
-pub(super) async fn new_token(visitor: Visitor, Form(new): Form<NewToken>) -> Answer {
+pub(super) async fn new_token(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let made = async {
         let by = visitor.at_least(Role::Owner)?;
-        let role = new.role.parse();
+        let role = sent.text("role").parse();
         let role = role.map_err(|_| Problem::at("/role", "choose one of the roles"))?;
-        let agent = Some(new.agent.trim()).filter(|agent| !agent.is_empty());
+        let (name, agent) = (sent.text("name"), sent.written("agent"));
         let tenant = visitor.tenant();
-        Ok::<_, Problem>(tenant.token_new(new.name.trim(), role, agent, &by).await?)
+        let made = tenant.token_new(name.trim(), role, agent.as_deref(), &by);
+        Ok::<_, Problem>(made.await?)
     };
     let mut shown = Shown::default();
     match made.await {
@@ -262,18 +255,14 @@ pub(super) async fn ask_delete(visitor: Visitor, Path(name): Path<String>) -> An
     }))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Secret {
-    name: String,
-    value: String,
-}
-
 /// Sets a secret, which is never shown.
-pub(super) async fn put_secret(visitor: Visitor, Form(secret): Form<Secret>) -> Answer {
+pub(super) async fn put_secret(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let put = async {
         let by = visitor.at_least(Role::Publisher)?;
-        let (tenant, name) = (visitor.tenant(), secret.name.trim());
-        tenant.put_secret(name, &secret.value, &by).await?;
+        visitor
+            .tenant()
+            .put_secret(sent.text("name").trim(), &sent.text("value"), &by)
+            .await?;
         Ok("kept".to_owned())
     };
     told(&visitor, put.await, None).await
@@ -289,17 +278,12 @@ pub(super) async fn delete_secret(visitor: Visitor, Path(name): Path<String>) ->
     told(&visitor, deleted.await, None).await
 }
 
-#[derive(Deserialize)]
-pub(super) struct Budget {
-    limit: String,
-}
-
 /// Sets how many tokens of a model the hooks may use in a month.
-pub(super) async fn put_budget(visitor: Visitor, Form(budget): Form<Budget>) -> Answer {
+pub(super) async fn put_budget(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let put = async {
         let by = visitor.at_least(Role::Owner)?;
         // People write 1,000,000.
-        let digits = budget.limit.replace(|c: char| ",_' ".contains(c), "");
+        let digits = sent.text("limit").replace(|c: char| ",_' ".contains(c), "");
         let limit = Some(digits).filter(|digits| !digits.is_empty());
         let limit = limit.map(|digits| digits.parse()).transpose();
         let wrong = "write a whole number, such as 1000000";
@@ -310,25 +294,21 @@ pub(super) async fn put_budget(visitor: Visitor, Form(budget): Form<Budget>) -> 
     told(&visitor, put.await, None).await
 }
 
-#[derive(Deserialize)]
-pub(super) struct Tables {
-    version: u64,
-    toml: String,
-}
-
 /// Saves the tables of the set, such as its limits, as a draft.
-pub(super) async fn put_tables(visitor: Visitor, Form(tables): Form<Tables>) -> Answer {
+pub(super) async fn put_tables(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let put = async {
         let by = visitor.at_least(Role::Author)?;
-        let read = toml::from_str(&tables.toml);
+        let read = toml::from_str(&sent.text("toml"));
         let read = read.map_err(|error| Problem::at("/toml", error.to_string()))?;
         let tenant = visitor.tenant();
-        let saved = tenant.put_settings(tables.version, &read, &by).await?;
+        let saved = tenant
+            .put_settings(sent.parsed("version")?, &read, &by)
+            .await?;
         // Before the first version there is nothing to go back to.
         Ok(match saved.version {
             1 => "saved".to_owned(),
             version => frame::undo("saved", SETTINGS, version),
         })
     };
-    told(&visitor, put.await, Some(tables.toml)).await
+    told(&visitor, put.await, Some(sent.text("toml"))).await
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::diff::{self, Line};
 use super::frame::{Answer, Frame, done, own, page, undo};
-use super::sent::Form;
+use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::when::When;
 use crate::api::problem::found;
@@ -83,47 +83,31 @@ pub(super) async fn get(
     }))
 }
 
-#[derive(Deserialize)]
-pub(super) struct Restored {
-    version: u64,
-    expected: u64,
-    /// Where to go on; by default, at the hook.
-    next: Option<String>,
-}
-
-/// Saves an old version as the newest one. A deleted hook comes back.
+/// Saves an old version as the newest one. A deleted hook comes back. It goes on at the hook, if the form does not say where.
 pub(super) async fn restore(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(Restored {
-        version,
-        expected,
-        next,
-    }): Form<Restored>,
+    Form(sent): Form<Sent>,
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?;
+    let (version, expected) = (sent.parsed("version")?, sent.parsed("expected")?);
     let by = by.comment(format!("version {version} again"));
     let saved = visitor
         .tenant()
         .restore(&id, version, expected, &by)
         .await?;
-    let next = next.unwrap_or_else(|| format!("/hook/{id}"));
+    let next = sent.get("next").unwrap_or_else(|| format!("/hook/{id}"));
     Ok(done(&next, &undo("back", &id, saved.version)))
-}
-
-#[derive(Deserialize)]
-pub(super) struct Undone {
-    version: u64,
-    next: String,
 }
 
 /// Takes the newest version back, if it is the one that was read: the one before is the newest again.
 pub(super) async fn take_back(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(Undone { version, next }): Form<Undone>,
+    Form(sent): Form<Sent>,
 ) -> Answer {
     let by = visitor.at_least(Role::Author)?.comment("undone");
+    let version: u64 = sent.parsed("version")?;
     let (tenant, before) = (visitor.tenant(), version.saturating_sub(1));
     if tenant.version(&id, before).await?.is_some() {
         tenant.restore(&id, before, version, &by).await?;
@@ -132,7 +116,7 @@ pub(super) async fn take_back(
         tenant.delete(&id, version, &by).await?;
     }
     // A hook that is gone has no form.
-    Ok(done(&next, &undo("undone", &id, version + 1)))
+    Ok(done(&sent.text("next"), &undo("undone", &id, version + 1)))
 }
 
 #[derive(Template)]
