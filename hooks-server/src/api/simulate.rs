@@ -71,7 +71,7 @@ pub(crate) struct Simulated {
 }
 
 /// One hook.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Step {
     /// Its name.
     pub(crate) hook: String,
@@ -99,10 +99,11 @@ pub(crate) struct Step {
 }
 
 /// What became of a hook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StepState {
     /// It ran.
+    #[default]
     Ran,
     /// It matched, and was not asked, because it may have side effects.
     LeftOut,
@@ -230,13 +231,7 @@ impl Simulated {
     pub(super) fn of((outcome, said, steps): Asked) -> Self {
         let is_open = |step: &Step| step.state == StepState::LeftOut && !step.shadow;
         let is_undecided = outcome.decision == Decided::Continue && steps.iter().any(is_open);
-        let word = |word: &'static str| {
-            if is_undecided {
-                "undecided".to_owned()
-            } else {
-                word.to_owned()
-            }
-        };
+        let word = |word| if is_undecided { "undecided" } else { word }.to_owned();
         Simulated {
             decision: word(outcome.decision.as_str()),
             outcome: word(said.as_str()),
@@ -250,37 +245,31 @@ impl Simulated {
 
     /// What became of a recorded event. The conditions of hooks that did not match are those of the revision.
     pub(crate) fn recorded(record: &Record, set: Option<&Bundle>) -> Self {
-        let mut steps: Vec<Step> = record
-            .steps
-            .iter()
-            .cloned()
-            .map(|step| Step::of(step, String::new()))
-            .collect();
         let condition = |name: &str| {
             let mut hooks = set?.hooks.iter();
             let hook = hooks.find(|hook| hook.get("name").is_some_and(|known| known == name))?;
             hook.get("if")?.as_str().map(|text| format!(": {text}"))
         };
-        steps.extend(record.unmet.iter().map(|hook| {
-            let why = format!(
-                "its condition was not met{}",
-                condition(hook).unwrap_or_default()
-            );
-            Step::idle(hook.to_string(), StepState::Unmet, why)
-        }));
-        steps.extend(record.unasked.iter().map(|hook| {
-            let why = format!("not asked: {} had decided already", record.hook);
-            Step::idle(hook.to_string(), StepState::NotAsked, why)
-        }));
+        let unmet = |hook| {
+            let condition = condition(hook).unwrap_or_default();
+            let why = format!("its condition was not met{condition}");
+            Step::idle(hook, StepState::Unmet, why)
+        };
+        let ran = record.steps.iter().cloned();
+        let ran = ran.map(|step| Step::of(step, String::new()));
+        let unmet = record.unmet.iter().map(|hook| unmet(hook));
+        let late = record
+            .unasked
+            .iter()
+            .map(|hook| Step::late(hook, &record.hook));
+        let steps = ran.chain(unmet).chain(late).collect();
+        let no_change = || Value::Array(Vec::new());
         Simulated {
             decision: record.outcome.as_str().to_owned(),
             outcome: record.outcome.as_str().to_owned(),
             hook: Some(record.hook.clone()).filter(|hook| !hook.is_empty()),
             reason: record.reason.clone(),
-            change: record
-                .change
-                .clone()
-                .unwrap_or_else(|| Value::Array(Vec::new())),
+            change: record.change.clone().unwrap_or_else(no_change),
             output: None,
             steps,
         }
@@ -292,7 +281,7 @@ impl Simulated {
             let is_before = |step: &&Step| step.priority > hook.priority && !step.again;
             let place = self.steps.iter().take_while(is_before).count();
             let why = format!("compiled into the agent {node}: not asked here");
-            let step = Step::idle(hook.hook, StepState::Compiled, why);
+            let step = Step::idle(&hook.hook, StepState::Compiled, why);
             let priority = hook.priority;
             self.steps.insert(place, Step { priority, ..step });
         }
@@ -452,42 +441,23 @@ impl Compiled {
         let decided = decided.map(str::to_owned);
         let mut steps = Vec::new();
         let mut is_over = false;
-        for hook in self
-            .order
-            .iter()
-            .filter(|hook| hook.events.iter().any(|one| one == event))
-        {
+        let is_asked = |hook: &&Ordered| hook.events.iter().any(|one| one == event);
+        for hook in self.order.iter().filter(is_asked) {
+            let idle = |state, why: String| Step::idle(&hook.hook, state, why);
             let known = explained.remove(&hook.hook);
-            let at = ran
-                .iter()
-                .position(|step| step.hook == hook.hook && !step.again);
-            let step = match (at, known) {
+            let is_first = |step: &RecordStep| step.hook == hook.hook && !step.again;
+            let step = match (ran.iter().position(is_first), known) {
                 (Some(at), known) => {
                     let known = known.filter(|known| known.runs);
-                    Step::of(
-                        ran.remove(at),
-                        known.map_or_else(String::new, |known| known.why),
-                    )
+                    let why = known.map(|known| known.why).unwrap_or_default();
+                    Step::of(ran.remove(at), why)
                 }
-                (None, _) if hook.mode == Mode::Off => {
-                    Step::idle(hook.hook.clone(), StepState::Off, "off".to_owned())
-                }
-                (None, Some(known)) if !known.is_meant => {
-                    Step::idle(known.hook, StepState::OtherTools, known.why)
-                }
-                (None, Some(known)) if !known.runs => {
-                    Step::idle(known.hook, StepState::Unmet, known.why)
-                }
-                _ if is_over => {
-                    let by = decided.as_deref().unwrap_or_default();
-                    let why = format!("not asked: {by} had decided already");
-                    Step::idle(hook.hook.clone(), StepState::NotAsked, why)
-                }
-                (None, known) => {
-                    let why =
-                        known.map_or_else(|| "not for this call".to_owned(), |known| known.why);
-                    Step::idle(hook.hook.clone(), StepState::Unmet, why)
-                }
+                _ if hook.mode == Mode::Off => idle(StepState::Off, "off".to_owned()),
+                (_, Some(known)) if !known.is_meant => idle(StepState::OtherTools, known.why),
+                (_, Some(known)) if !known.runs => idle(StepState::Unmet, known.why),
+                _ if is_over => Step::late(&hook.hook, decided.as_deref().unwrap_or_default()),
+                (_, Some(known)) => idle(StepState::Unmet, known.why),
+                (_, None) => idle(StepState::Unmet, "not for this call".to_owned()),
             };
             is_over |= decided.as_ref() == Some(&hook.hook) && step.state == StepState::Ran;
             let priority = hook.priority;
@@ -526,20 +496,20 @@ impl Step {
     }
 
     /// A hook that did nothing.
-    fn idle(hook: String, state: StepState, why: String) -> Self {
+    fn idle(hook: &str, state: StepState, why: impl Into<String>) -> Self {
         Step {
-            hook,
-            again: false,
+            hook: hook.to_owned(),
             would_run: matches!(state, StepState::NotAsked | StepState::Compiled),
-            shadow: false,
             state,
-            why,
-            outcome: None,
-            change: None,
-            duration_us: 0,
-            notes: Vec::new(),
-            priority: 0,
+            why: why.into(),
+            ..Step::default()
         }
+    }
+
+    /// A hook that another one came before.
+    fn late(hook: &str, by: &str) -> Self {
+        let why = format!("not asked: {by} had decided already");
+        Step::idle(hook, StepState::NotAsked, why)
     }
 }
 

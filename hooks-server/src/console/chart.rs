@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::executions::outcome;
 
-const WIDTH: u64 = 960;
-const HEIGHT: u64 = 160;
+pub(super) const WIDTH: u64 = 960;
+pub(super) const HEIGHT: u64 = 160;
 /// The room above the bars, for what the highest one means, and below them, for the times.
 const HEAD: u64 = 16;
 const FOOT: u64 = 18;
@@ -28,13 +28,8 @@ fn kind_of(outcome: RecordOutcome, shadow: bool) -> usize {
     match outcome {
         RecordOutcome::Continue | RecordOutcome::Approve | RecordOutcome::Skipped => 0,
         RecordOutcome::Fault => 3,
-        RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => {
-            if shadow {
-                4
-            } else {
-                2
-            }
-        }
+        RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun if shadow => 4,
+        RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => 2,
         _ => usize::from(!shadow),
     }
 }
@@ -75,8 +70,6 @@ pub(super) struct Chart {
     pub(super) marks: Vec<(u64, u64)>,
     begin: Timestamp,
     step: SignedDuration,
-    pub(super) width: u64,
-    pub(super) height: u64,
 }
 
 impl Chart {
@@ -89,15 +82,9 @@ impl Chart {
     ) -> Self {
         let mut counts = vec![Counts::default(); usize::try_from(bars).unwrap_or(0)];
         for one in counted {
-            let after = one
-                .at
-                .duration_since(begin)
-                .as_secs()
-                .div_euclid(step.as_secs());
-            let bar = usize::try_from(after)
-                .ok()
-                .and_then(|bar| counts.get_mut(bar));
-            if let Some(bar) = bar {
+            let after = one.at.duration_since(begin).as_secs();
+            let bar = usize::try_from(after.div_euclid(step.as_secs()));
+            if let Some(bar) = bar.ok().and_then(|bar| counts.get_mut(bar)) {
                 bar[kind(one)] += one.count;
             }
         }
@@ -138,8 +125,6 @@ impl Chart {
             marks: Vec::new(),
             begin,
             step,
-            width: WIDTH,
-            height: HEIGHT,
         }
     }
 }
@@ -148,7 +133,6 @@ impl Chart {
 /// other event.
 pub(super) struct Line {
     pub(super) rects: Vec<Rect>,
-    pub(super) width: u64,
     pub(super) height: u64,
 }
 
@@ -176,11 +160,8 @@ impl Line {
             }
             let width = end.map_or(3, |end| (x(at(end)) - begin).max(3));
             // What overlaps is below.
-            let lane = ends
-                .iter()
-                .position(|end| *end <= begin)
-                .unwrap_or(ends.len())
-                .min(5);
+            let lane = ends.iter().position(|end| *end <= begin);
+            let lane = lane.unwrap_or(ends.len()).min(5);
             if lane == ends.len() {
                 ends.push(0);
             }
@@ -198,7 +179,6 @@ impl Line {
         let lanes = u64::try_from(ends.len()).unwrap_or(1).max(1);
         Line {
             rects,
-            width: WIDTH,
             height: lanes * LANE + 2,
         }
     }
@@ -229,16 +209,9 @@ impl Chart {
 
     /// The points of a line of what was counted: a picture of a word's size.
     pub(super) fn spark(&self) -> String {
-        let count = |counts: &Counts| counts.iter().sum::<u64>();
-        let most = self
-            .bars
-            .iter()
-            .map(|(_, _, counts)| count(counts))
-            .max()
-            .unwrap_or(0)
-            .max(1);
         let points = (0..).zip(&self.bars).map(|(index, (_, _, counts))| {
-            format!("{},{}", index * 4, 16 - count(counts) * 14 / most)
+            let count: u64 = counts.iter().sum();
+            format!("{},{}", index * 4, 16 - count * 14 / self.most.max(1))
         });
         points.collect::<Vec<_>>().join(" ")
     }

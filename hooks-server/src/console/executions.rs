@@ -56,7 +56,7 @@ const TIMES: &[(&str, &str)] = &[
 ];
 
 /// The decisions that can be chosen.
-const DECISIONS: &[&str] = &[
+const DECISIONS: [&str; 11] = [
     "continue",
     "modify",
     "approve",
@@ -69,6 +69,9 @@ const DECISIONS: &[&str] = &[
     "fault",
     "skipped",
 ];
+
+/// What hooks may be expected to decide: anything but a failure.
+pub(super) const EXPECTED: &[&str] = DECISIONS.split_at(9).0;
 
 /// What is looked for. A field that is empty is not asked for.
 fn filter(asked: &Sent) -> Result<ExecutionFilter, Problem> {
@@ -129,13 +132,6 @@ pub(super) struct Row {
     pub(super) about: String,
 }
 
-impl Row {
-    /// Which part of an event it is, if it is one.
-    pub(super) fn part(&self) -> Option<&'static str> {
-        part(&self.execution.record)
-    }
-}
-
 /// Which part of an event a record is, if it is not the whole.
 pub(super) fn part(record: &Record) -> Option<&'static str> {
     match record.part? {
@@ -166,19 +162,18 @@ pub(super) async fn rows(visitor: &Visitor, found: Vec<Execution>) -> Result<Vec
 /// The only argument of a tool, all of them, or the text of another event; cut.
 fn about(event: &Value) -> String {
     let texts = ["content", "prompt", "response", "output"];
-    let text = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
-    };
     let said = match event["args"].as_object() {
-        Some(args) if args.len() == 1 => args.values().next().map(text),
-        Some(args) if !args.is_empty() => Some(event["args"].to_string()),
+        Some(args) if args.len() == 1 => args.values().next(),
+        Some(args) if !args.is_empty() => event.get("args"),
         _ => texts
             .iter()
-            .find_map(|key| event[*key].as_str())
-            .map(str::to_owned),
+            .map(|key| &event[*key])
+            .find(|text| text.is_string()),
     };
+    let said = said.map(|said| {
+        said.as_str()
+            .map_or_else(|| said.to_string(), str::to_owned)
+    });
     let mut said = said.unwrap_or_default().replace('\n', " ");
     if let Some((end, _)) = said.char_indices().nth(ABOUT) {
         said.replace_range(end.., "…");
@@ -366,7 +361,7 @@ pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> Answer {
 }
 
 /// The event of an execution and its context, if they were kept and the visitor may read them.
-pub(super) async fn input(visitor: &Visitor, of: &Execution) -> Result<Option<Value>, Problem> {
+async fn input(visitor: &Visitor, of: &Execution) -> Result<Option<Value>, Problem> {
     let Ok(by) = visitor.at_least(Role::Operator) else {
         return Ok(None);
     };
@@ -377,6 +372,14 @@ pub(super) async fn input(visitor: &Visitor, of: &Execution) -> Result<Option<Va
     let detail = visitor.tenant().detail(of.seq, &by).await?;
     let input = detail.map(|mut detail| detail["input"].take());
     Ok(input.filter(|input| !input.is_null()))
+}
+
+/// An execution with its event and context, which must have been kept.
+pub(super) async fn kept(visitor: &Visitor, seq: u64) -> Result<(Execution, Value), Problem> {
+    let execution = found(visitor.tenant().execution(seq).await?, "execution", seq)?;
+    let why = "the event of this execution was not kept: a store keeps events if it has a key";
+    let input = input(visitor, &execution).await?;
+    Ok((execution, input.ok_or_else(|| Problem::at("", why))?))
 }
 
 #[derive(Template)]
@@ -431,31 +434,16 @@ pub(super) async fn session(
     }))
 }
 
-/// What is sent to save the event of an execution.
-#[derive(Deserialize)]
-pub(super) struct NewName {
-    sample: String,
-    expect: String,
-}
-
 /// Saves the event of an execution as a sample, with the decision that is expected.
-pub(super) async fn save(
-    visitor: Visitor,
-    Path(seq): Path<u64>,
-    Form(sent): Form<NewName>,
-) -> Answer {
+pub(super) async fn save(visitor: Visitor, Path(seq): Path<u64>, Form(sent): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Author)?;
-    let execution = found(visitor.tenant().execution(seq).await?, "execution", seq)?;
-    let why = "the event of this execution was not kept: a store keeps events if it has a key";
-    let mut input = input(&visitor, &execution)
-        .await?
-        .ok_or_else(|| Problem::at("", why))?;
+    let (execution, mut input) = kept(&visitor, seq).await?;
     let sample = NewSample {
-        name: sent.sample,
+        name: sent.text("sample"),
         event: execution.record.event,
         cx: input["cx"].take(),
         body: input["event"].take(),
-        expect: Some(sent.expect).filter(|word| !word.is_empty()),
+        expect: sent.written("expect"),
     };
     let saved = visitor.tenant().save_sample(&sample, &by).await?;
     Ok(done(&format!("/simulator?sample={}", saved.id), "sample"))

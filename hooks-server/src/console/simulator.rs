@@ -11,7 +11,7 @@ use hooks_store::{NewSample, Role};
 use serde_json::{Map, Value, json};
 
 use super::diff::{self, Line, pretty};
-use super::executions::{input, look_of};
+use super::executions::{EXPECTED, kept, look_of};
 use super::frame::{Answer, Frame, done, page};
 use super::guard::Site;
 use super::sent::{Form, Sent};
@@ -102,81 +102,53 @@ impl Simulation {
         }
     }
 
+    /// The hooks of which one of these became.
+    pub(super) fn those(&self, states: &[StepState]) -> Vec<&Shown> {
+        let steps = self.steps.iter();
+        steps
+            .filter(|one| states.contains(&one.step.state))
+            .collect()
+    }
+
     /// The hooks that are folded, by what is said of them.
     pub(super) fn folded(&self) -> Vec<(&'static str, Vec<&Shown>)> {
-        let of = |state: StepState| {
-            let of = self.steps.iter().filter(|one| one.step.state == state);
-            of.collect::<Vec<_>>()
-        };
-        let mut folded = vec![
-            ("for other tools", of(StepState::OtherTools)),
-            ("off", of(StepState::Off)),
+        let kinds = [
+            ("for other tools", StepState::OtherTools),
+            ("off", StepState::Off),
         ];
-        folded.retain(|(_, of)| !of.is_empty());
+        let folded = kinds.map(|(said, state)| (said, self.those(&[state])));
         folded
+            .into_iter()
+            .filter(|(_, of)| !of.is_empty())
+            .collect()
     }
 
     /// The decision, in words.
     fn headline(&self) -> String {
-        let count = |state| {
-            self.steps
-                .iter()
-                .filter(|one| one.step.state == state)
-                .count()
-        };
-        let (left, compiled) = (count(StepState::LeftOut), count(StepState::Compiled));
-        let is_changed = self
-            .simulated
-            .change
-            .as_array()
-            .is_some_and(|change| !change.is_empty());
+        let count = |state| self.those(&[state]).len();
+        let left = count(StepState::LeftOut);
         match &*self.simulated.decision {
             "undecided" => format!("undecided: {left} of the hooks were not asked"),
-            "continue" if is_changed => "continue, changed".to_owned(),
-            "continue" if compiled > 0 => "continue, as far as the stored hooks go".to_owned(),
+            "continue" if self.simulated.change != json!([]) => "continue, changed".to_owned(),
+            "continue" if count(StepState::Compiled) > 0 => {
+                "continue, as far as the stored hooks go".to_owned()
+            }
             decision => decision.to_owned(),
         }
     }
 
-    /// The hooks that were left out, because they may have side effects.
-    fn left_out(&self) -> Vec<&str> {
-        let of = |one: &&Shown| one.step.state == StepState::LeftOut;
-        self.steps
-            .iter()
-            .filter(of)
-            .map(|one| &*one.step.hook)
-            .collect()
+    /// Whether hooks were left out, because they may have side effects.
+    fn leaves_out(&self) -> bool {
+        !self.those(&[StepState::LeftOut]).is_empty()
     }
 
     /// The hooks that were left out, and those that ran or were not asked because they or others were ticked.
     fn may_run(&self) -> Vec<&str> {
-        let of = |one: &&Shown| {
-            matches!(
-                one.step.state,
-                StepState::LeftOut | StepState::Ran | StepState::NotAsked
-            ) && !one.step.again
-        };
-        self.steps
-            .iter()
-            .filter(of)
-            .map(|one| &*one.step.hook)
-            .collect()
+        let those = self.those(&[StepState::LeftOut, StepState::Ran, StepState::NotAsked]);
+        let once = those.iter().filter(|one| !one.step.again);
+        once.map(|one| &*one.step.hook).collect()
     }
 }
-
-/// What hooks may be expected to decide about a sample.
-pub(super) const EXPECTED: &[&str] = &[
-    "",
-    "continue",
-    "modify",
-    "ask",
-    "approve",
-    "defer",
-    "respond",
-    "block",
-    "abort_turn",
-    "abort_run",
-];
 
 /// The longest address that a simulation is sent as.
 const ADDRESS: usize = 4000;
@@ -249,10 +221,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
         (sample.event, sample.body, sample.cx)
     } else if let Some(seq) = asked.written("execution") {
         let seq = seq.parse().map_err(|_| Problem::no("execution", &seq))?;
-        let execution = found(tenant.execution(seq).await?, "execution", seq)?;
-        let why = "the event of this execution was not kept: a store keeps events if it has a key";
-        let input = input(&visitor, &execution).await?;
-        let mut input = input.ok_or_else(|| Problem::at("", why))?;
+        let (execution, mut input) = kept(&visitor, seq).await?;
         let (event, cx) = (input["event"].take(), input["cx"].take());
         (execution.record.event, event, cx)
     } else if asked.written("name").is_some() {
