@@ -46,7 +46,6 @@
 mod readme {}
 
 mod api;
-mod body;
 mod connections;
 mod console;
 mod door;

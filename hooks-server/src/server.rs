@@ -16,8 +16,8 @@ use hooks_store::Store;
 use tokio::net::TcpListener;
 use url::Url;
 
+use crate::api::body;
 use crate::api::{self, Api, Complete};
-use crate::body;
 use crate::connections::{self, Connections};
 use crate::console::{self, Console, Sessions};
 use crate::door::{agent, program};

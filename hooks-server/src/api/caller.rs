@@ -139,10 +139,9 @@ impl Caller {
     /// The agent whose executions are asked for: the caller's own, if the token is for one.
     pub(crate) fn reads_of(&self, asked: Option<String>) -> Result<Option<String>, Problem> {
         match (&self.agent, asked) {
-            (Some(own), Some(asked)) if *own != asked => Err(Problem::new(
-                StatusCode::FORBIDDEN,
-                format!("the token is for the agent `{own}`: leave `agent` out"),
-            )),
+            (Some(own), Some(asked)) if *own != asked => Err(Problem::forbidden(format!(
+                "the token is for the agent `{own}`: leave `agent` out"
+            ))),
             (Some(own), _) => Ok(Some(own.clone())),
             (None, asked) => Ok(asked),
         }
@@ -173,7 +172,7 @@ impl Caller {
                 "your role is {}, and this needs {role}: ask an owner",
                 self.role
             );
-            return Err(Problem::new(StatusCode::FORBIDDEN, why));
+            return Err(Problem::forbidden(why));
         }
         Ok(By::new(&self.name).from(&self.from))
     }
@@ -244,7 +243,7 @@ fn is_own(place: &str, named: &str, own: &str) -> Result<(), Problem> {
         return Ok(());
     }
     let why = format!("`{place}` names another tenant than the token: leave it out");
-    Err(Problem::new(StatusCode::FORBIDDEN, why))
+    Err(Problem::forbidden(why))
 }
 
 /// Refuses a body that names another tenant, where a body of ours names one: at the top, in its context, its scope, and in

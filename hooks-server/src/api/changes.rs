@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::IntoResponse;
 use hooks_runtime::Bundle;
 use hooks_store::Tenant;
 use serde::Serialize;
@@ -13,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::Api;
 use super::caller::Caller;
-use super::extract::etag;
+use super::extract::{Tagged, etag};
 use super::problem::Problem;
 use super::wire::List;
 
@@ -51,12 +50,9 @@ pub(crate) struct Changes {
 
 /// Lists what publishing the draft would change, with the `ETag` of the draft.
 #[utoipa::path(get, path = "/draft/changes", responses((status = 200, body = List<Change>)))]
-pub(super) async fn get(
-    State(api): State<Arc<Api>>,
-    caller: Caller,
-) -> Result<impl IntoResponse, Problem> {
+pub(super) async fn get(State(api): State<Arc<Api>>, caller: Caller) -> Tagged<List<Change>> {
     let changes = api.changes(&caller.tenant).await?;
-    let list = List::<Change>::whole(changes.items.iter().cloned());
+    let list = List::whole(changes.items.iter().cloned());
     Ok((etag(&changes.draft), axum::Json(list)))
 }
 

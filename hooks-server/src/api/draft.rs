@@ -1,20 +1,19 @@
 //! `/draft`: the set as it is edited, as one document.
 
-use axum::response::IntoResponse;
 use hooks_runtime::Bundle;
 use serde_json::Value;
 
 use super::Answer;
 use super::aside::aside;
 use super::caller::{Author, Caller};
-use super::extract::{Expected, Json, etag};
+use super::extract::{Expected, Json, Tagged, etag};
 use super::problem::Problem;
 use super::wire::DraftReport;
 use crate::limits::SET;
 
 /// Returns the draft as a bundle.
 #[utoipa::path(get, path = "/draft", responses((status = 200, body = Value)))]
-pub(super) async fn get(caller: Caller) -> Result<impl IntoResponse, Problem> {
+pub(super) async fn get(caller: Caller) -> Tagged<Bundle> {
     let draft = caller.tenant.draft().await?;
     Ok((etag(draft.sha256()), axum::Json(draft)))
 }

@@ -13,9 +13,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Api;
+use super::body::read;
 use super::caller::{Caller, other_tenant};
 use super::problem::Problem;
-use crate::body::{self, Unread};
 use crate::limits::BODY;
 
 /// A body in JSON, of at most so many bytes. A handler takes who sends it before, so nobody is read who may not send it.
@@ -51,18 +51,6 @@ impl<const MOST: usize> FromRequest<Arc<Api>> for Text<MOST> {
         text.map(Text)
             .map_err(|_| Problem::bad("the body is not UTF-8"))
     }
-}
-
-/// Reads a body of at most so many bytes.
-pub(crate) async fn read(body: Body, most: usize) -> Result<axum::body::Bytes, Problem> {
-    body::read(body, most).await.map_err(|why| {
-        let status = match why {
-            Unread::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Unread::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Unread::Broken => StatusCode::BAD_REQUEST,
-        };
-        Problem::new(status, why.to_string())
-    })
 }
 
 /// What axum reads of an address: the parts of its path, or its query.
@@ -116,7 +104,12 @@ fn unquoted(tag: &str) -> Option<&str> {
 }
 
 /// The header with the version of what is answered.
-pub(crate) fn etag(version: impl std::fmt::Display) -> [(&'static str, String); 1] {
+pub(crate) type Tag = [(&'static str, String); 1];
+
+/// An answer with its version.
+pub(super) type Tagged<T> = Result<(Tag, axum::Json<T>), Problem>;
+
+pub(crate) fn etag(version: impl std::fmt::Display) -> Tag {
     [("etag", format!("\"{version}\""))]
 }
 

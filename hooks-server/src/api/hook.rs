@@ -1,25 +1,55 @@
-//! `/hooks/{id}`: a hook of the draft, and its versions.
+//! `/hooks`: the hooks of the draft, and their versions.
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::Answer;
 use super::aside::aside;
 use super::caller::{Author, Caller};
 use super::convert;
-use super::extract::{Expected, Json, Path, Query, etag};
+use super::extract::{Expected, Json, Path, Query, Tagged, etag};
 use super::problem::{Problem, found};
 use super::wire::{Hook, HookVersion, List, PageQuery};
 
+/// A hook that is new.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Created {
+    /// Its id.
+    id: String,
+    /// Its version. It is the `ETag`.
+    version: u64,
+}
+
+/// Lists the hooks of the draft, in their order.
+#[utoipa::path(get, path = "/hooks", responses((status = 200, body = List<Hook>)))]
+pub(super) async fn list(caller: Caller) -> Answer<List<Hook>> {
+    Ok(axum::Json(List::whole(caller.tenant.hooks().await?)))
+}
+
+/// Adds a hook to the draft. The body has the keys of `[[hooks.on]]`, and `scope`, `agents` and `mandatory`.
+#[utoipa::path(post, path = "/hooks", request_body = Value, responses((status = 201, body = Created)))]
+pub(super) async fn create(
+    Author(caller, by): Author,
+    Json(body): Json<Value>,
+) -> Result<impl IntoResponse, Problem> {
+    let saved = async move {
+        convert::whole(&body)?;
+        caller.tenant.create(&body, &by).await
+    };
+    let hook = aside(saved).await?;
+    let (id, version) = (hook.id, hook.version);
+    let created = axum::Json(Created { id, version });
+    Ok((StatusCode::CREATED, etag(version), created))
+}
+
 /// Returns a hook of the draft, with its version as the `ETag`.
 #[utoipa::path(get, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook")), responses((status = 200, body = Hook)))]
-pub(super) async fn get(
-    caller: Caller,
-    Path(id): Path<String>,
-) -> Result<impl IntoResponse, Problem> {
+pub(super) async fn get(caller: Caller, Path(id): Path<String>) -> Tagged<Hook> {
     let hook = found(caller.tenant.hook(&id).await?, "hook", &id)?;
-    Ok((etag(hook.version), axum::Json(Hook::from(hook))))
+    Ok((etag(hook.version), axum::Json(hook.into())))
 }
 
 /// Saves a new version of a hook.
@@ -29,13 +59,13 @@ pub(super) async fn put(
     Path(id): Path<String>,
     Expected(expected): Expected,
     Json(body): Json<Value>,
-) -> Result<impl IntoResponse, Problem> {
+) -> Tagged<Hook> {
     let saved = async move {
         convert::whole(&body)?;
         caller.tenant.update(&id, expected, &body, &by).await
     };
     let hook = aside(saved).await?;
-    Ok((etag(hook.version), axum::Json(Hook::from(hook))))
+    Ok((etag(hook.version), axum::Json(hook.into())))
 }
 
 /// Takes a hook out of the draft. Its versions stay.
@@ -70,12 +100,8 @@ pub(super) async fn version(
     caller: Caller,
     Path((id, version)): Path<(String, u64)>,
 ) -> Answer<Value> {
-    let body = found(
-        caller.tenant.version(&id, version).await?,
-        "version",
-        version,
-    )?;
-    Ok(axum::Json(body))
+    let body = caller.tenant.version(&id, version).await?;
+    found(body, "version", version).map(axum::Json)
 }
 
 /// Saves an old version of a hook as its newest one. A deleted hook comes back.
@@ -84,7 +110,7 @@ pub(super) async fn restore(
     Author(caller, by): Author,
     Path((id, version)): Path<(String, u64)>,
     Expected(expected): Expected,
-) -> Result<impl IntoResponse, Problem> {
+) -> Tagged<Hook> {
     let hook = caller.tenant.restore(&id, version, expected, &by).await?;
-    Ok((etag(hook.version), axum::Json(Hook::from(hook))))
+    Ok((etag(hook.version), axum::Json(hook.into())))
 }

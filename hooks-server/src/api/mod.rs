@@ -6,6 +6,7 @@
 
 mod activity;
 pub(crate) mod aside;
+pub(crate) mod body;
 mod bundle;
 pub(crate) mod caller;
 pub(crate) mod capabilities;
@@ -15,7 +16,6 @@ mod draft;
 mod executions;
 pub(crate) mod extract;
 mod hook;
-mod hooks;
 mod nodes;
 pub(crate) mod order;
 pub(crate) mod problem;
@@ -36,7 +36,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use axum::routing::get;
+use axum::routing::{any, get};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use hooks_runtime::{RuntimeBuilder, SigningKey};
 use hooks_store::Store;
@@ -143,7 +143,7 @@ impl Api {
 
 fn documented() -> (Router<Arc<Api>>, OpenApi) {
     let resources = OpenApiRouter::new()
-        .routes(routes!(hooks::list, hooks::create))
+        .routes(routes!(hook::list, hook::create))
         .routes(routes!(hook::get, hook::put, hook::delete))
         .routes(routes!(hook::versions))
         .routes(routes!(hook::version))
@@ -262,23 +262,20 @@ pub(crate) fn router() -> Router<Arc<Api>> {
             "/api/v1/openapi.json",
             get(async || ([("content-type", "application/json")], openapi())),
         )
-        .route("/api/{*path}", axum::routing::any(nowhere))
-        .method_not_allowed_fallback(no_such_method)
+        .route(
+            "/api/{*path}",
+            any(async || no_such("resource", StatusCode::NOT_FOUND)),
+        )
+        .method_not_allowed_fallback(async || {
+            no_such("method here", StatusCode::METHOD_NOT_ALLOWED)
+        })
         .layer(CatchPanicLayer::custom(|_| {
             Problem::panicked().into_response()
         }))
 }
 
-async fn nowhere() -> Problem {
-    Problem::new(
-        StatusCode::NOT_FOUND,
-        "there is no such resource: see /api/v1/openapi.json",
-    )
-}
-
-async fn no_such_method() -> Problem {
-    Problem::new(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "there is no such method here: see /api/v1/openapi.json",
-    )
+/// There is nothing like that.
+fn no_such(what: &str, status: StatusCode) -> Problem {
+    let why = format!("there is no such {what}: see /api/v1/openapi.json");
+    Problem::new(status, why)
 }

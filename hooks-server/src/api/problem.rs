@@ -90,6 +90,11 @@ impl Problem {
         Problem::new(StatusCode::BAD_REQUEST, detail)
     }
 
+    /// The caller may not do it.
+    pub(crate) fn forbidden(detail: impl Into<String>) -> Self {
+        Problem::new(StatusCode::FORBIDDEN, detail)
+    }
+
     /// The daemon failed, and its log says why.
     pub(crate) fn failed(detail: &str) -> Self {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)

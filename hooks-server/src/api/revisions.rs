@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use hooks_runtime::Bundle;
 use hooks_runtime::entry::Mode;
 use hooks_store::{By, Tenant};
 use serde::Deserialize;
@@ -12,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::aside::aside;
 use super::caller::{Caller, Publisher};
-use super::extract::{Expected, Json, Path, Query, etag};
+use super::extract::{Expected, Json, Path, Query, Tagged, etag};
 use super::problem::{Problem, found};
 use super::wire::{List, PageQuery, Published, Revision};
 use super::{Answer, Api};
@@ -65,10 +66,7 @@ pub(super) async fn publish(
 
 /// Returns a revision as a bundle.
 #[utoipa::path(get, path = "/revisions/{n}", params(("n" = u64, Path, description = "The number of the revision")), responses((status = 200, body = serde_json::Value)))]
-pub(super) async fn get(
-    caller: Caller,
-    Path(number): Path<u64>,
-) -> Result<impl IntoResponse, Problem> {
+pub(super) async fn get(caller: Caller, Path(number): Path<u64>) -> Tagged<Bundle> {
     let set = found(caller.tenant.revision(number).await?, "revision", number)?;
     Ok((etag(set.sha256()), axum::Json(set)))
 }

@@ -132,12 +132,8 @@ pub(super) async fn post(
     let simulated = if let Some(hook) = &asked.hook {
         api.try_alone(&caller, hook, cx, event).await?
     } else {
-        let (node, name) = (asked.node.as_deref(), event.name());
-        let compiled = api.compiled(&caller.tenant, node, Some(name));
-        let compiled = compiled.await?;
-        api.simulate(&caller, &asked.draft, &asked.run, cx, event)
-            .await?
-            .with(compiled)
+        let (hooks, node) = ((&asked.draft, &*asked.run), asked.node.as_deref());
+        api.simulate(&caller, hooks, node, cx, event).await?
     };
     Ok(axum::Json(simulated))
 }
@@ -168,16 +164,20 @@ impl Api {
         Ok(compiled)
     }
 
-    /// Asks the hooks that a caller names.
+    /// Asks the hooks that a caller names, and those that run although they have effects. With them are those of a node's code,
+    /// or of all nodes'.
     pub(crate) async fn simulate(
         &self,
         caller: &Caller,
-        draft: &Value,
-        run: &[String],
+        (draft, run): (&Value, &[String]),
+        node: Option<&str>,
         cx: AgentContext,
         event: OwnedEvent,
     ) -> Result<Simulated, Problem> {
         caller.at_least(Role::Operator)?;
+        let code = self
+            .compiled(&caller.tenant, node, Some(event.name()))
+            .await?;
         let is_in_force = matches!(draft, Value::Null | Value::Bool(false));
         let mut dry_run = DryRun::new();
         // A draft says of itself what is harmless. What is in force, somebody has published.
@@ -205,10 +205,10 @@ impl Api {
             let key = format!("{is_in_force} {}", caller.tenant.id());
             let kept = self.compiled.get(&key, compile()).await?;
             if kept.is_the_same_again {
-                return Ok(Simulated::of(kept.ask(cx, event).await));
+                return Ok(Simulated::of(kept.ask(cx, event).await).with(code));
             }
         }
-        Ok(Simulated::of(compile().await?.ask(cx, event).await))
+        Ok(Simulated::of(compile().await?.ask(cx, event).await).with(code))
     }
 
     /// Asks one hook, as somebody has written it. Nothing with effects runs.
@@ -276,7 +276,7 @@ impl Simulated {
     }
 
     /// Adds the hooks of agents' own code where their priorities put them.
-    pub(crate) fn with(mut self, compiled: Vec<(String, Ordered)>) -> Self {
+    fn with(mut self, compiled: Vec<(String, Ordered)>) -> Self {
         for (node, hook) in compiled {
             let is_before = |step: &&Step| step.priority > hook.priority && !step.again;
             let place = self.steps.iter().take_while(is_before).count();

@@ -16,7 +16,6 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Sink, SinkExt as _, Stream, StreamExt as _};
 use serde::Deserialize;
-use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
 
@@ -71,10 +70,16 @@ pub(super) async fn get(
         );
     }
     let is_lines = header(ACCEPT.as_str()).is_some_and(|kind| kind.contains("ndjson"));
-    let (kind, encode): (&str, fn(Part) -> Bytes) = if is_lines {
-        ("application/x-ndjson", line)
+    let kind = if is_lines {
+        "application/x-ndjson"
     } else {
-        ("text/event-stream", event)
+        "text/event-stream"
+    };
+    let encode = move |part: Part| match part {
+        Some(execution) if is_lines => json(&execution) + "\n",
+        Some(execution) => format!("id: {}\ndata: {}\n\n", execution.seq, json(&execution)),
+        None if is_lines => "\n".to_owned(),
+        None => ": alive\n\n".to_owned(),
     };
     let body = Body::from_stream(parts.map(move |part| Ok::<_, Infallible>(encode(part))));
     let headers = [(CONTENT_TYPE.as_str(), kind), ("cache-control", "no-store")];
@@ -93,26 +98,8 @@ pub(crate) async fn newest(caller: &Caller) -> Result<u64, Problem> {
 /// What is sent: an execution, or that the stream is alive.
 type Part = Option<Execution>;
 
-fn line(part: Part) -> Bytes {
-    text(part, |_, json| format!("{json}\n"), "\n")
-}
-
-fn event(part: Part) -> Bytes {
-    text(
-        part,
-        |seq, json| format!("id: {seq}\ndata: {json}\n\n"),
-        ": alive\n\n",
-    )
-}
-
-fn text(part: Part, form: impl Fn(u64, Value) -> String, alive: &'static str) -> Bytes {
-    match part {
-        Some(execution) => {
-            let json = serde_json::to_value(&execution).unwrap_or_default();
-            form(execution.seq(), json).into()
-        }
-        None => Bytes::from_static(alive.as_bytes()),
-    }
+fn json(execution: &Execution) -> String {
+    serde_json::to_string(execution).unwrap_or_default()
 }
 
 /// The executions of a tenant after one, without an end. It ends if the token is revoked, the store fails or the daemon
@@ -169,10 +156,7 @@ async fn talk<S, I, E>(
     loop {
         let message = tokio::select! {
             part = parts.next() => match part {
-                Some(Some(execution)) => {
-                    let json = serde_json::to_string(&execution).unwrap_or_default();
-                    Message::Text(json.into())
-                }
+                Some(Some(execution)) => Message::Text(json(&execution).into()),
                 Some(None) => Message::Ping(Bytes::new()),
                 None => break,
             },

@@ -313,19 +313,13 @@ wire! {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Execution {
     /// Its number, by which a stream goes on.
-    seq: u64,
+    pub(crate) seq: u64,
     /// The hash of this and of all before it.
     hash: String,
     /// Whether there is more than the record, such as a long reason, which is encrypted.
     has_detail: bool,
     /// The record.
     record: Value,
-}
-
-impl Execution {
-    pub(crate) fn seq(&self) -> u64 {
-        self.seq
-    }
 }
 
 impl From<store::Execution> for Execution {

@@ -5,7 +5,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -28,7 +28,7 @@ pub(super) async fn guarded(
         next.run(request).await
     } else {
         let why = "the form was sent by another page: open the page here, and send it again";
-        Failed::from(Problem::new(StatusCode::FORBIDDEN, why)).into_response()
+        Failed::from(Problem::forbidden(why)).into_response()
     };
     let headers = response.headers_mut();
     for (name, value) in [

@@ -10,7 +10,7 @@ use url::form_urlencoded::Serializer;
 
 use super::Console;
 use super::failed::Failed;
-use crate::api::extract;
+use crate::api::body;
 use crate::api::problem::Problem;
 use crate::limits::BODY;
 
@@ -22,7 +22,7 @@ impl<T: DeserializeOwned, const MOST: usize> FromRequest<Console> for Form<T, MO
 
     async fn from_request(request: Request, console: &Console) -> Result<Self, Failed> {
         let (parts, body) = request.into_parts();
-        let text = extract::read(body, MOST).await?;
+        let text = body::read(body, MOST).await?;
         let request = Request::from_parts(parts, Body::from(text));
         let form = axum::Form::from_request(request, console).await;
         let form = form.map_err(|error| Problem::bad(error.body_text()))?;

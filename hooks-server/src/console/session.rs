@@ -24,8 +24,8 @@ use super::frame::{self, Answer, own, page, to};
 use super::guard::Site;
 use super::sent::{Form, Sent};
 use crate::api::Api;
+use crate::api::body;
 use crate::api::caller::Caller;
-use crate::api::extract;
 use crate::api::problem::Problem;
 use crate::limits::BODY;
 
@@ -252,7 +252,7 @@ struct Resend {
 
 /// Shows the login to a stranger who has sent a form, and keeps the form until then.
 pub(super) async fn keep(parts: &Parts, body: Body) -> Answer {
-    let fields = extract::read(body, BODY).await?;
+    let fields = body::read(body, BODY).await?;
     let of = parts.headers.get(REFERER).and_then(|of| of.to_str().ok());
     let of = of.and_then(|of| Url::parse(of).ok());
     let next = of.map_or_else(String::new, |of| of[Position::BeforePath..].to_owned());
@@ -341,7 +341,7 @@ fn person(caller: Caller) -> Result<Caller, Problem> {
         None => Ok(caller),
         Some(agent) => {
             let why = format!("the token is for the agent `{agent}`, and not for a person");
-            Err(Problem::new(StatusCode::FORBIDDEN, why))
+            Err(Problem::forbidden(why))
         }
     }
 }

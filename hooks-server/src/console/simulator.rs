@@ -288,16 +288,12 @@ async fn simulated(visitor: &Visitor, form: &Sent, may_run: bool) -> Result<Simu
     } else {
         Vec::new()
     };
-    let (api, caller) = (&visitor.api, &visitor.caller);
-    let of = form.text("of");
+    let (of, hooks) = (form.text("of"), (&is_draft.into(), &*run));
     let node = of.strip_prefix("node:");
-    let compiled = api
-        .compiled(visitor.tenant(), node, Some(event.name()))
-        .await?;
-    let simulated = api
-        .simulate(caller, &is_draft.into(), &run, cx, event)
-        .await?;
-    let mut simulation = Simulation::of(&before, simulated.with(compiled));
+    let asked = visitor
+        .api
+        .simulate(&visitor.caller, hooks, node, cx, event);
+    let mut simulation = Simulation::of(&before, asked.await?);
     simulation.link(&visitor.tenant().ids().await?);
     Ok(simulation)
 }

@@ -15,9 +15,9 @@ use hooks_runtime::{Decided, Dialect, Runtime};
 use http_body_util::Limited;
 use serde::Deserialize;
 
+use crate::api::body;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
-use crate::body;
 use crate::limits::{BODY, STRANGER};
 use crate::shared::Shared;
 
@@ -55,7 +55,7 @@ pub(crate) async fn post(
     let input = read.as_ref().map(Bytes::clone).unwrap_or_default();
     let hooks = hooks.and_then(|hooks| match &read {
         Ok(_) => Ok(hooks),
-        Err(why) => Err(why.to_string()),
+        Err(why) => Err(why.detail().to_owned()),
     });
     let event = asked.event;
     let (hooks, caller) = match hooks {

@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
-use crate::body;
+use crate::api::body;
 use crate::limits::SOCKET_BODY;
 use crate::program::Declined;
 use crate::shared::Shared;
@@ -35,7 +35,7 @@ pub(crate) async fn post(
     let started = Instant::now();
     let asked = match body::read(body, SOCKET_BODY).await {
         Ok(asked) => asked,
-        Err(why) => return (StatusCode::BAD_REQUEST, why.to_string()).into_response(),
+        Err(why) => return (StatusCode::BAD_REQUEST, why.detail().to_owned()).into_response(),
     };
     match program.answer(&asked).await {
         Ok(answer) => {

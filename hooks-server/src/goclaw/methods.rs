@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use futures::{FutureExt as _, StreamExt as _};
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{Bundle, Dialect, DryRun, Meaning, OwnedEvent, RawAnswer};
@@ -15,7 +14,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::rows::{clean, execution, row};
-use super::talk::{Answers, Events, Refused};
+use super::talk::{Answers, Events};
 use crate::api::Api;
 use crate::api::aside::aside;
 use crate::api::caller::{Caller, other_tenant};
@@ -45,48 +44,24 @@ pub(super) struct Session {
     is_new: bool,
 }
 
-impl<T: Into<Problem>> From<T> for Refused {
-    /// GoClaw has one code for everything but a missing right.
-    fn from(problem: T) -> Self {
-        let problem = problem.into();
-        let code = if problem.is_about_rights() {
-            "UNAUTHORIZED"
-        } else {
-            "INVALID_REQUEST"
-        };
-        Refused {
-            code,
-            message: problem.detail().to_owned(),
-        }
-    }
-}
-
-fn invalid(message: impl Into<String>) -> Refused {
-    Problem::bad(message).into()
-}
-
-fn unauthorized(message: impl Into<String>) -> Refused {
-    Problem::new(StatusCode::FORBIDDEN, message).into()
-}
-
 /// A text of a row; empty if it has none.
 fn text<'a>(row: &'a Map<String, Value>, key: &str) -> &'a str {
     row.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn object(value: &Value, name: &str) -> Result<Map<String, Value>, Refused> {
+fn object(value: &Value, name: &str) -> Result<Map<String, Value>, Problem> {
     let fields = value.as_object().cloned();
-    fields.ok_or_else(|| invalid(format!("{name} is required")))
+    fields.ok_or_else(|| Problem::bad(format!("{name} is required")))
 }
 
 /// What the event of a row means here.
-fn meaning(row: &Map<String, Value>) -> Result<Meaning, Refused> {
+fn meaning(row: &Map<String, Value>) -> Result<Meaning, Problem> {
     let meaning = Meaning::of(Dialect::Goclaw, text(row, "event"));
-    meaning.map_err(|error| invalid(error.to_string()))
+    meaning.map_err(|error| Problem::bad(error.to_string()))
 }
 
 impl Answers for Session {
-    async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Refused> {
+    async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem> {
         if method == "connect" {
             // Until the token is read, nobody is there, not even who was there before.
             self.is_new |= self.caller.take().is_some();
@@ -102,7 +77,7 @@ impl Answers for Session {
         let caller = self
             .caller
             .as_ref()
-            .ok_or_else(|| unauthorized("the first request is `connect`"))?
+            .ok_or_else(|| Problem::forbidden("the first request is `connect`"))?
             .again(&self.api)
             .await?;
         caller.count(&self.api)?;
@@ -117,8 +92,7 @@ impl Answers for Session {
             "hooks.history" => client.history(&params).await,
             _ => {
                 let method = method.to_owned();
-                let written = async move { Ok::<_, Problem>(client.write(&method, &params).await) };
-                aside(written).await?
+                aside(async move { client.write(&method, &params).await }).await
             }
         };
         raw(&answer?)
@@ -143,7 +117,7 @@ impl Answers for Session {
         let parts = futures::stream::once(begin).flatten();
         let sent = parts.filter_map(async |part| {
             let part = part?;
-            Some((part.seq(), serde_json::to_value(part).unwrap_or_default()))
+            Some((part.seq, serde_json::to_value(part).unwrap_or_default()))
         });
         Some(Box::pin(sent))
     }
@@ -181,9 +155,9 @@ struct List<'a> {
 }
 
 /// Writes what is answered.
-fn raw(value: &impl Serialize) -> Result<Box<RawValue>, Refused> {
+fn raw(value: &impl Serialize) -> Result<Box<RawValue>, Problem> {
     let written = to_raw_value(value);
-    written.map_err(|error| Problem::failed(&error.to_string()).into())
+    written.map_err(|error| Problem::failed(&error.to_string()))
 }
 
 /// One request of a client.
@@ -194,9 +168,9 @@ struct Client {
 
 impl Client {
     /// Changes the draft and publishes it, or takes back what was changed of it.
-    async fn write(&self, method: &str, params: &Value) -> Result<Value, Refused> {
+    async fn write(&self, method: &str, params: &Value) -> Result<Value, Problem> {
         if !WRITES.contains(&method) {
-            return Err(invalid(format!("unknown method: {method}")));
+            return Err(Problem::bad(format!("unknown method: {method}")));
         }
         let by = self.caller.at_least(Role::Publisher)?;
         let tenant = &self.caller.tenant;
@@ -214,7 +188,7 @@ impl Client {
             "hooks.update" => Some(clean(object(&params["updates"], "updates")?)),
             "hooks.toggle" => {
                 let enabled = params["enabled"].as_bool();
-                let enabled = enabled.ok_or_else(|| invalid("enabled is required"))?;
+                let enabled = enabled.ok_or_else(|| Problem::bad("enabled is required"))?;
                 answer["enabled"] = enabled.into();
                 Some(Map::from_iter([("enabled".to_owned(), enabled.into())]))
             }
@@ -237,7 +211,7 @@ impl Client {
         Ok(answer)
     }
 
-    async fn list(&self, params: &Value) -> Result<Box<RawValue>, Refused> {
+    async fn list(&self, params: &Value) -> Result<Box<RawValue>, Problem> {
         let tenant = &self.caller.tenant;
         let all = self.api.rows.get(tenant.id(), async {
             let mut rows = Vec::new();
@@ -251,7 +225,7 @@ impl Client {
                     rows.push((row, text));
                 }
             }
-            Ok::<_, Refused>(rows.into())
+            Ok::<_, Problem>(rows.into())
         });
         let all = all.await?;
         let found = all.iter().filter(|(row, _)| is_wanted(row, params));
@@ -270,13 +244,13 @@ impl Client {
     }
 
     /// The body of a new hook.
-    async fn named(&self, params: &Value) -> Result<Value, Refused> {
+    async fn named(&self, params: &Value) -> Result<Value, Problem> {
         let row = clean(object(params, "params")?);
         if ["handler_type", "event", "scope"]
             .iter()
             .any(|key| !row.get(*key).is_some_and(Value::is_string))
         {
-            return Err(invalid("handler_type, event, and scope are required"));
+            return Err(Problem::bad("handler_type, event, and scope are required"));
         }
         let others = self.caller.tenant.hooks().await?;
         let names: BTreeSet<_> = others.into_iter().map(|hook| hook.name).collect();
@@ -290,10 +264,10 @@ impl Client {
     }
 
     /// The body of a hook that is a row.
-    fn body(&self, name: &str, row: Map<String, Value>) -> Result<Value, Refused> {
+    fn body(&self, name: &str, row: Map<String, Value>) -> Result<Value, Problem> {
         meaning(&row)?;
         let matcher = Regex::new(text(&row, "matcher"));
-        matcher.map_err(|error| invalid(format!("invalid matcher: {error}")))?;
+        matcher.map_err(|error| Problem::bad(format!("invalid matcher: {error}")))?;
         let is_global = self.caller.tenant.id().is_empty();
         if (row.get("scope") == Some(&json!("global"))) != is_global {
             let own = if is_global {
@@ -301,30 +275,32 @@ impl Client {
             } else {
                 "`tenant` or `agent`"
             };
-            return Err(unauthorized(format!("the scope of this tenant is {own}")));
+            return Err(Problem::forbidden(format!(
+                "the scope of this tenant is {own}"
+            )));
         }
         Ok(json!({ "name": name, "goclaw": row }))
     }
 
-    async fn hook(&self, params: &Value) -> Result<Hook, Refused> {
+    async fn hook(&self, params: &Value) -> Result<Hook, Problem> {
         let id = params["hookId"]
             .as_str()
-            .ok_or_else(|| invalid("hookId is required"))?;
+            .ok_or_else(|| Problem::bad("hookId is required"))?;
         let hook = self.caller.tenant.hook(id).await?;
-        hook.ok_or_else(|| invalid(format!("hook not found: {id}")))
+        hook.ok_or_else(|| Problem::bad(format!("hook not found: {id}")))
     }
 
     /// The body of a hook whose row is changed. The last writer wins, as in GoClaw.
-    fn changed(&self, hook: &Hook, change: Map<String, Value>) -> Result<Value, Refused> {
+    fn changed(&self, hook: &Hook, change: Map<String, Value>) -> Result<Value, Problem> {
         let row = hook.body["goclaw"].as_object().cloned();
         let other = "this hook is not one of GoClaw: change it with the API";
-        let mut row = row.ok_or_else(|| invalid(other))?;
+        let mut row = row.ok_or_else(|| Problem::bad(other))?;
         row.extend(change);
         self.body(&hook.name, row)
     }
 
     /// Tries one hook. Nothing is written. Its handler runs only for who could also publish it.
-    async fn test(&self, params: &Value) -> Result<Value, Refused> {
+    async fn test(&self, params: &Value) -> Result<Value, Problem> {
         self.caller.at_least(Role::Operator)?;
         let mut row = clean(object(&params["config"], "config")?);
         let sample = &params["sampleEvent"];
@@ -338,11 +314,11 @@ impl Client {
             fields.retain(|key, _| known.contains(&&**key));
         }
         let event = OwnedEvent::from_json(meaning.event, fields);
-        let event = event.map_err(|error| invalid(error.to_string()))?;
+        let event = event.map_err(|error| Problem::bad(error.to_string()))?;
         // A test is about the hook, whether it is on or not.
         row.insert("enabled".into(), true.into());
         let hooks = Bundle::new(vec![json!({ "name": "test", "goclaw": row })], Map::new())
-            .map_err(|error| invalid(error.to_string()))?;
+            .map_err(|error| Problem::bad(error.to_string()))?;
         let dry_run = match self.caller.at_least(Role::Publisher) {
             Ok(_) => {
                 let (tenant, hooks) = (self.caller.tenant.clone(), hooks.clone());
@@ -376,7 +352,7 @@ impl Client {
         } }))
     }
 
-    async fn history(&self, params: &Value) -> Result<Value, Refused> {
+    async fn history(&self, params: &Value) -> Result<Value, Problem> {
         let hook = match params["hookId"].as_str() {
             Some(_) => Some(self.hook(params).await?),
             None => None,

@@ -9,18 +9,13 @@ use futures::{FutureExt as _, Sink, SinkExt as _, Stream, StreamExt as _};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::api::problem::Problem;
+
 /// How often the daemon asks whether the client is there.
 const PING: Duration = Duration::from_secs(30);
 
 /// How long a client may take for a frame before it is closed.
 const SLOW: Duration = Duration::from_secs(15);
-
-/// An error, as GoClaw's clients know it.
-#[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) code: &'static str,
-    pub(super) message: String,
-}
 
 /// The events that a client is told of.
 pub(super) type Events = Pin<Box<dyn Stream<Item = (u64, Value)> + Send>>;
@@ -28,7 +23,7 @@ pub(super) type Events = Pin<Box<dyn Stream<Item = (u64, Value)> + Send>>;
 /// What answers requests.
 pub(super) trait Answers {
     /// Answers a request.
-    async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Refused>;
+    async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem>;
 
     /// Returns the events, whenever there is somebody else to tell: they take the place of those before. The client is closed
     /// when they end.
@@ -88,31 +83,30 @@ pub(super) async fn talk<E>(
 async fn answered(answers: &mut impl Answers, text: &str) -> String {
     let frame: Value = serde_json::from_str(text).unwrap_or_default();
     let id = frame["id"].clone();
-    let result = match frame["method"].as_str() {
-        Some(method) if frame["type"] == "req" => {
-            let asked = answers.answer(method, frame["params"].clone());
-            // A client that has sent a request still gets an answer.
-            let caught = std::panic::AssertUnwindSafe(asked).catch_unwind().await;
-            caught.unwrap_or_else(|_| {
-                Err(Refused {
-                    code: "INTERNAL",
-                    message: "the daemon failed".into(),
-                })
-            })
+    let asked = async {
+        match frame["method"].as_str() {
+            Some(method) if frame["type"] == "req" => {
+                answers.answer(method, frame["params"].clone()).await
+            }
+            _ => Err(Problem::bad(
+                "send {\"type\": \"req\", \"id\", \"method\", \"params\"}",
+            )),
         }
-        _ => Err(Refused {
-            code: "INVALID_REQUEST",
-            message: "send {\"type\": \"req\", \"id\", \"method\", \"params\"}".into(),
-        }),
     };
-    match result {
+    // A client that has sent a request still gets an answer.
+    let caught = std::panic::AssertUnwindSafe(asked).catch_unwind().await;
+    let (code, why) = match caught {
         // What may be long is copied and not read again.
-        Ok(payload) => format!(r#"{{"type":"res","id":{id},"ok":true,"payload":{payload}}}"#),
-        Err(Refused { code, message }) => {
-            let error = json!({ "code": code, "message": message });
-            json!({ "type": "res", "id": id, "ok": false, "error": error }).to_string()
+        Ok(Ok(payload)) => {
+            return format!(r#"{{"type":"res","id":{id},"ok":true,"payload":{payload}}}"#);
         }
-    }
+        // GoClaw has one code for everything but a missing right.
+        Ok(Err(problem)) if problem.is_about_rights() => ("UNAUTHORIZED", problem),
+        Ok(Err(problem)) => ("INVALID_REQUEST", problem),
+        Err(_) => ("INTERNAL", Problem::failed("the daemon failed")),
+    };
+    let error = json!({ "code": code, "message": why.detail() });
+    json!({ "type": "res", "id": id, "ok": false, "error": error }).to_string()
 }
 
 #[cfg(test)]
@@ -128,7 +122,7 @@ mod tests {
     struct Echo(Option<Events>);
 
     impl Answers for Echo {
-        async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Refused> {
+        async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem> {
             assert_ne!(method, "panic");
             Ok(to_raw_value(&params).unwrap())
         }

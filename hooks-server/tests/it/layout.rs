@@ -15,15 +15,7 @@ const LAYOUT: Layout = Layout {
         "health",
         "server",
     ],
-    leaves: &[
-        "body",
-        "lanes",
-        "limits",
-        "page",
-        "shutdown",
-        "socket",
-        "websocket",
-    ],
+    leaves: &["lanes", "limits", "page", "shutdown", "socket", "websocket"],
     collections: &["lib"],
     macros: &[],
 };

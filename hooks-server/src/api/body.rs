@@ -4,6 +4,7 @@ use std::error::Error;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::stream;
@@ -11,32 +12,8 @@ use http_body_util::{BodyExt as _, StreamBody};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout_at};
 
+use super::problem::Problem;
 use crate::limits::BODY_TIME;
-
-/// Why a body was not read.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
-    /// It is longer than this many bytes.
-    TooLong(usize),
-    /// It did not come in time.
-    TooSlow,
-    /// The client broke off.
-    Broken,
-}
-
-impl std::fmt::Display for Unread {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Unread::TooLong(limit) => write!(f, "what was sent is longer than {limit} bytes"),
-            Unread::TooSlow => write!(
-                f,
-                "what was sent did not come within {} s",
-                BODY_TIME.as_secs()
-            ),
-            Unread::Broken => f.write_str("what was sent did not come to its end"),
-        }
-    }
-}
 
 /// Breaks a body off that does not come in time, whoever reads it: every route goes through this.
 pub(crate) async fn in_time(request: Request, next: Next) -> Response {
@@ -59,7 +36,7 @@ fn timed(body: Body) -> Body {
 ///
 /// What is too long is read to its end, and thrown away: many clients read no answer before they have sent everything,
 /// and take a closed connection for a hook that said nothing.
-pub(crate) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Unread> {
+pub(crate) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
     let mut text = Vec::new();
     let mut length = 0_usize;
     while let Some(frame) = body.frame().await {
@@ -74,19 +51,22 @@ pub(crate) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Unread> 
         }
     }
     if length > limit {
-        return Err(Unread::TooLong(limit));
+        let why = format!("what was sent is longer than {limit} bytes");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, why));
     }
     Ok(text.into())
 }
 
 /// Why a body ended too soon.
-fn broken(error: &axum::Error) -> Unread {
+fn broken(error: &axum::Error) -> Problem {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(this) = cause {
         if this.is::<Elapsed>() {
-            return Unread::TooSlow;
+            let limit = BODY_TIME.as_secs();
+            let why = format!("what was sent did not come within {limit} s");
+            return Problem::new(StatusCode::REQUEST_TIMEOUT, why);
         }
         cause = this.source();
     }
-    Unread::Broken
+    Problem::bad("what was sent did not come to its end")
 }
