@@ -81,9 +81,8 @@ pub(crate) struct Tried {
 impl Tried {
     /// Whether it is a test, and its hooks decided something else than it expects.
     pub(crate) fn fails(&self) -> bool {
-        self.expect
-            .as_ref()
-            .is_some_and(|expect| *expect != self.outcome)
+        let expect = self.expect.as_ref();
+        expect.is_some_and(|expect| *expect != self.outcome)
     }
 }
 
@@ -104,24 +103,18 @@ impl Api {
         let compiled = Compiled::of(self, tenant, set, Some(DryRun::new())).await?;
         let mut tried = Vec::new();
         for Sample { id, saved, .. } in samples {
-            let read = || -> Result<_, Problem> {
-                let wrong = |error: &dyn std::fmt::Display| {
-                    Problem::at("/samples", format!("{}: {error}", saved.name))
-                };
-                let event = OwnedEvent::from_json(&saved.event, saved.body.clone())
-                    .map_err(|error| wrong(&error))?;
-                let cx = match &saved.cx {
-                    Value::Null => Ok(AgentContext::default()),
-                    cx => serde_json::from_value(cx.clone()),
-                };
-                Ok((cx.map_err(|error| wrong(&error))?, event))
+            let cx = match saved.cx {
+                Value::Null => Ok(AgentContext::default()),
+                cx => serde_json::from_value(cx).map_err(|error| error.to_string()),
             };
-            let (outcome, hook) = match read() {
+            let event = OwnedEvent::from_json(&saved.event, saved.body);
+            let event = event.map_err(|error| error.to_string());
+            let (outcome, hook) = match event.and_then(|event| Ok((cx?, event))) {
                 Ok((cx, event)) => {
                     let said = Simulated::of(compiled.ask(cx, event).await);
                     (said.outcome, said.hook)
                 }
-                Err(wrong) => (wrong.detail().to_owned(), None),
+                Err(wrong) => (format!("{}: {wrong}", saved.name), None),
             };
             tried.push(Tried {
                 id,
@@ -141,21 +134,21 @@ impl Api {
     /// Each sample about which it decides something else.
     pub(crate) async fn expect_samples(&self, tenant: &Tenant) -> Result<(), Problem> {
         let tried = self.try_samples(tenant, &Value::Bool(true)).await?;
-        let failed = tried.iter().filter(|sample| sample.fails()).map(|sample| {
-            let expect = sample.expect.as_deref().unwrap_or_default();
-            let what = format!(
-                "sample {}: expected {expect}, and the draft says {}",
-                sample.name, sample.outcome
-            );
+        let help = "change the hooks or the sample, or publish despite the samples";
+        let mistake = |sample: Tried| {
+            let (id, name, said) = (sample.id, sample.name, sample.outcome);
+            let expect = sample.expect.unwrap_or_default();
             Mistake {
-                path: format!("/samples/{}", sample.id),
-                message: what,
-                help: Some(
-                    "change the hooks or the sample, or publish despite the samples".to_owned(),
-                ),
+                path: format!("/samples/{id}"),
+                message: format!("sample {name}: expected {expect}, and the draft says {said}"),
+                help: Some(help.to_owned()),
             }
-        });
-        let failed: Vec<_> = failed.collect();
+        };
+        let failed: Vec<_> = tried
+            .into_iter()
+            .filter(Tried::fails)
+            .map(mistake)
+            .collect();
         if failed.is_empty() {
             return Ok(());
         }

@@ -22,20 +22,11 @@ const ENTRIES: usize = 50;
 /// How many times 200 entries one page searches.
 const SEARCHED: usize = 10;
 
-/// What was just done, and shows once.
-#[derive(Default)]
-struct Shown {
-    /// A new token.
-    token: Option<String>,
-    problem: Option<Problem>,
-    /// What was typed for the tables of the set.
-    tables: Option<String>,
-}
-
 #[derive(Template)]
 #[template(path = "settings.html")]
 struct Page {
     frame: Frame,
+    /// A new token, which shows once.
     token: Option<String>,
     tokens: Vec<Token>,
     secrets: Vec<SecretInfo>,
@@ -48,7 +39,7 @@ struct Page {
     older: Option<u64>,
 }
 
-#[derive(Clone, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct Asked {
     /// Entries of the change log before this one.
     before: Option<u64>,
@@ -120,26 +111,21 @@ async fn log(visitor: &Visitor, asked: &Asked) -> Result<(Vec<Logged>, Option<u6
     Ok((shown, before))
 }
 
-async fn show(visitor: &Visitor, asked: &Asked, shown: Shown) -> Answer {
+async fn read(visitor: &Visitor, asked: Asked) -> Result<Page, Problem> {
     let tenant = visitor.tenant();
-    let mut frame = Frame::new(visitor, "/settings", "Settings").await?;
-    frame.problem = shown.problem;
     let settings = tenant.settings().await?;
     let mut read = Page {
-        token: shown.token,
+        token: None,
         tokens: Vec::new(),
         secrets: Vec::new(),
         budgets: tenant.budgets().await?,
-        tables: match shown.tables {
-            Some(typed) => typed,
-            None => convert::write(&settings.body).unwrap_or_default(),
-        },
+        tables: convert::write(&settings.body).unwrap_or_default(),
         settings,
         runs: visitor.api.capabilities(),
-        asked: asked.clone(),
+        asked,
         log: Vec::new(),
         older: None,
-        frame,
+        frame: Frame::new(visitor, "/settings", "Settings").await?,
     };
     // What a role may not see is not read.
     if read.frame.may(Role::Owner) {
@@ -149,28 +135,26 @@ async fn show(visitor: &Visitor, asked: &Asked, shown: Shown) -> Answer {
         read.secrets = tenant.secrets().await?;
     }
     if read.frame.may(Role::Operator) {
-        (read.log, read.older) = log(visitor, asked).await?;
+        (read.log, read.older) = log(visitor, &read.asked).await?;
     }
-    Ok((read.frame.status(), page(&read)).into_response())
+    Ok(read)
 }
 
 /// Shows the settings.
 pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
-    show(&visitor, &asked, Shown::default()).await
+    Ok(page(&read(&visitor, asked).await?))
 }
 
-/// Goes back to the settings, or shows what is wrong and what was typed.
+/// Goes back to the settings, or shows what is wrong and what was typed for the tables of the set.
 async fn told(visitor: &Visitor, tried: Result<String, Problem>, tables: Option<String>) -> Answer {
     let problem = match tried {
         Ok(word) => return Ok(done("/settings", &word)),
         Err(problem) => problem,
     };
-    let shown = Shown {
-        problem: Some(problem),
-        tables,
-        ..Shown::default()
-    };
-    show(visitor, &Asked::default(), shown).await
+    let mut shown = read(visitor, Asked::default()).await?;
+    shown.frame.problem = Some(problem);
+    shown.tables = tables.unwrap_or(shown.tables);
+    Ok((shown.frame.status(), page(&shown)).into_response())
 }
 
 /// Makes a token, and shows it once.
@@ -184,12 +168,14 @@ pub(super) async fn new_token(visitor: Visitor, Form(sent): Form<Sent>) -> Answe
         let made = tenant.token_new(name.trim(), role, agent.as_deref(), &by);
         Ok::<_, Problem>(made.await?)
     };
-    let mut shown = Shown::default();
     match made.await {
-        Ok(token) => shown.token = Some(token.to_string()),
-        Err(problem) => shown.problem = Some(problem),
+        Ok(token) => {
+            let mut shown = read(&visitor, Asked::default()).await?;
+            shown.token = Some(token.to_string());
+            Ok(page(&shown))
+        }
+        Err(problem) => told(&visitor, Err(problem), None).await,
     }
-    show(&visitor, &Asked::default(), shown).await
 }
 
 #[derive(Template)]
