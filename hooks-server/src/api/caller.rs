@@ -53,13 +53,9 @@ impl Caller {
         known: impl Future<Output = Result<Option<hooks_store::Caller>, StoreError>>,
     ) -> Result<Self, Problem> {
         let read = async {
-            let known = known.await?;
-            let known = known.ok_or_else(|| {
-                Problem::new(
-                    StatusCode::UNAUTHORIZED,
-                    "the token is unknown, or has been revoked",
-                )
-            })?;
+            let why = "the token is unknown, or has been revoked";
+            let stranger = || Problem::new(StatusCode::UNAUTHORIZED, why);
+            let known = known.await?.ok_or_else(stranger)?;
             Ok::<_, Problem>(Caller {
                 tenant: api.store.tenant(&known.tenant),
                 role: known.role,
@@ -109,16 +105,10 @@ impl Caller {
         headers: &HeaderMap,
         from: &str,
     ) -> Result<Self, Problem> {
-        let token = headers
-            .get(AUTHORIZATION)
-            .and_then(|value| value.to_str().ok());
-        let token = token
-            .and_then(|value| value.strip_prefix("Bearer "))
-            .ok_or_else(|| {
-                let how =
-                    "send a token as `Authorization: Bearer TOKEN`: `hooks token new` makes one";
-                Problem::new(StatusCode::UNAUTHORIZED, how)
-            })?;
+        let token = headers.get(AUTHORIZATION);
+        let token = token.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        let how = "send a token as `Authorization: Bearer TOKEN`: `hooks token new` makes one";
+        let token = token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, how))?;
         Caller::of_token(api, token.trim(), from).await
     }
 
@@ -168,10 +158,8 @@ impl Caller {
     /// Says who writes, if the caller has at least this role.
     pub(crate) fn at_least(&self, role: Role) -> Result<By, Problem> {
         if self.role < role {
-            let why = format!(
-                "your role is {}, and this needs {role}: ask an owner",
-                self.role
-            );
+            let own = self.role;
+            let why = format!("your role is {own}, and this needs {role}: ask an owner");
             return Err(Problem::forbidden(why));
         }
         Ok(By::new(&self.name).from(&self.from))
@@ -221,11 +209,8 @@ impl FromRequestParts<Arc<Api>> for Uncounted {
         let caller = Caller::of_headers(api, &parts.headers, "api").await?;
         for header in HEADERS {
             if let Some(named) = parts.headers.get(*header) {
-                is_own(
-                    header,
-                    &String::from_utf8_lossy(named.as_bytes()),
-                    caller.tenant.id(),
-                )?;
+                let named = String::from_utf8_lossy(named.as_bytes());
+                is_own(header, &named, caller.tenant.id())?;
             }
         }
         let query = parts.uri.query().unwrap_or_default();

@@ -1,9 +1,10 @@
-//! `/executions`: what hooks did.
+//! `/executions`, `/sessions`, `/activity`: what hooks did.
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use hooks_runtime::{Record, RecordOutcome};
 use hooks_store::{ExecutionFilter, Role};
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -12,7 +13,7 @@ use super::Answer;
 use super::caller::{Caller, Operator, other_tenant};
 use super::extract::{Path, Query, Text};
 use super::problem::Problem;
-use super::wire::{Execution, List};
+use super::wire::{Activity, Execution, List};
 
 /// Which executions.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -35,10 +36,10 @@ pub(crate) struct Filter {
     event: Option<String>,
     /// From this time on.
     #[param(value_type = Option<String>, format = DateTime)]
-    since: Option<jiff::Timestamp>,
+    since: Option<Timestamp>,
     /// Before this time.
     #[param(value_type = Option<String>, format = DateTime)]
-    until: Option<jiff::Timestamp>,
+    until: Option<Timestamp>,
     /// After the one with this number: a search for what is rare looks at a part of a long log.
     after: Option<u64>,
     /// Where the page begins: `next` of the page before.
@@ -140,4 +141,34 @@ pub(super) async fn session(caller: Caller, Path(id): Path<String>) -> Answer<Li
         return Err(Problem::no("session", &id));
     }
     Ok(axum::Json(List::whole(found)))
+}
+
+/// Which counts.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Counts {
+    /// Of this hook, hour by hour; of each hook if it is empty; by default of all hooks together, minute by minute.
+    hook: Option<String>,
+    /// Since how many hours, at most 168; 1 by default.
+    #[param(maximum = 168, minimum = 1)]
+    hours: Option<u32>,
+}
+
+/// Returns how often hooks decided what.
+#[utoipa::path(get, path = "/activity", params(Counts), responses((status = 200, body = List<Activity>)))]
+pub(super) async fn activity(
+    caller: Caller,
+    Query(asked): Query<Counts>,
+) -> Answer<List<Activity>> {
+    let hours = i64::from(asked.hours.unwrap_or(1).clamp(1, 168));
+    let since = Timestamp::now() - SignedDuration::from_hours(hours);
+    let tenant = &caller.tenant;
+    let counted = match &asked.hook {
+        None => tenant.activity(since).await?,
+        Some(hook) => {
+            let hook = Some(hook.as_str()).filter(|hook| !hook.is_empty());
+            tenant.activity_of(hook, since).await?
+        }
+    };
+    Ok(axum::Json(List::whole(counted)))
 }

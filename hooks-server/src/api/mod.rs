@@ -4,7 +4,6 @@
 //! cannot be added without its documentation, because [`routes`] makes both. What all answers have in common, such as the
 //! form of errors, is added to the document here.
 
-mod activity;
 pub(crate) mod aside;
 pub(crate) mod body;
 mod bundle;
@@ -153,7 +152,7 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(draft::get, draft::put))
         .routes(routes!(changes::get))
         .routes(routes!(order::get))
-        .routes(routes!(activity::get))
+        .routes(routes!(executions::activity))
         .routes(routes!(revisions::list, revisions::publish))
         .routes(routes!(revisions::get))
         .routes(routes!(revisions::rollback))

@@ -55,10 +55,8 @@ pub(super) async fn report(
     Operator(caller, _): Operator,
     Json(said): Json<Report>,
 ) -> Answer<Told> {
-    let breakers = said
-        .breakers
-        .into_iter()
-        .map(|open| (open.hook, open.state));
+    let breakers = said.breakers.into_iter();
+    let breakers = breakers.map(|open| (open.hook, open.state));
     let report = NodeReport {
         revision: said.revision,
         hash: said.hash,

@@ -85,28 +85,22 @@ impl Api {
                 let runtime = self.hooks(tenant).await?;
                 let left_out = async { tenant.notices().await.map(Arc::new) };
                 let mut notices = Vec::clone(&*self.notices.get(tenant.id(), left_out).await?);
-                let not_allowed = runtime.status().not_allowed.into_iter();
-                notices.extend(
-                    not_allowed
-                        .map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why)),
-                );
-                notices.extend(runtime.notices());
-                Ok(Arc::new(Order {
-                    items: runtime.order(),
-                    notices,
-                }))
+                let idle = runtime.status().not_allowed.into_iter();
+                let idle =
+                    idle.map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why));
+                notices.extend(idle.chain(runtime.notices()));
+                let items = runtime.order();
+                Ok(Arc::new(Order { items, notices }))
             }
             Whose::Draft => {
                 let order = self.order_of_draft(tenant);
                 self.drafted.get(tenant.id(), order).await
             }
-            Whose::Node(name) => match tenant.node_order(name).await? {
-                Some(items) => Ok(Arc::new(Order {
-                    items,
-                    notices: Vec::new(),
-                })),
-                None => Err(unreported(name)),
-            },
+            Whose::Node(name) => {
+                let items = tenant.node_order(name).await?;
+                let (items, notices) = (items.ok_or_else(|| unreported(name))?, Vec::new());
+                Ok(Arc::new(Order { items, notices }))
+            }
         }
     }
 
@@ -116,12 +110,9 @@ impl Api {
         let mut notices = runtime.notices();
         let warnings = runtime.warnings().into_iter();
         notices.extend(warnings.map(|one| format!("the hook `{}`: {}", one.hook, one.text)));
-        let order = Order {
-            items: runtime.order(),
-            notices,
-        };
+        let items = runtime.order();
         runtime.shutdown().await;
-        Ok(Arc::new(order))
+        Ok(Arc::new(Order { items, notices }))
     }
 }
 
@@ -154,17 +145,14 @@ impl Api {
             tenant.draft().await?,
             self.order(tenant, Whose::Draft).await?,
         );
-        let names = draft
-            .hooks
-            .iter()
-            .map(|hook| hook["name"].as_str().unwrap_or_default());
-        let places: HashMap<String, usize> = names.map(str::to_owned).zip(0..).collect();
+        let names = draft.hooks.iter().map(|hook| hook["name"].as_str());
+        let names = names.map(|name| name.unwrap_or_default().to_owned());
+        let places: HashMap<String, usize> = names.zip(0..).collect();
         let place = |hook: &Ordered| places.get(&hook.hook).copied().filter(|_| !is_code(hook));
         let is_asked =
             |hook: &Ordered| event.is_empty() || hook.events.iter().any(|on| on == event);
-        let shown: Vec<usize> = (0..order.items.len())
-            .filter(|at| is_asked(&order.items[*at]))
-            .collect();
+        let shown = (0..).zip(&order.items).filter(|(_, hook)| is_asked(hook));
+        let shown: Vec<usize> = shown.map(|(at, _)| at).collect();
         let find = |name: &str| shown.iter().position(|at| order.items[*at].hook == name);
         let at = find(name).filter(|at| place(&order.items[shown[*at]]).is_some());
         let target = at.and_then(|at| match to {

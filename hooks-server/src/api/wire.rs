@@ -1,6 +1,10 @@
 //! What the API answers with, apart from the tables of the store.
 
+use std::time::Duration;
+
+use hooks_runtime::{BreakerState, RecordOutcome};
 use hooks_store as store;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -20,58 +24,42 @@ macro_rules! wire {
     )*};
 }
 
-/// A time, as in `2026-11-24T12:00:00Z`.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(value_type = String, format = DateTime)]
-pub(crate) struct Time(jiff::Timestamp);
+/// Defines a part of an answer, and how it is made.
+macro_rules! parts {
+    ($($(#[$about:meta])* $name:ident($type:ty) from $($from:ty),* { $make:expr })*) => {$(
+        #[derive(Debug, Serialize, ToSchema)]
+        $(#[$about])*
+        pub(crate) struct $name($type);
 
-impl From<jiff::Timestamp> for Time {
-    fn from(at: jiff::Timestamp) -> Self {
-        Time(at)
-    }
-}
-
-/// A time, if there is one.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(value_type = Option<String>, format = DateTime)]
-pub(crate) struct Used(Option<jiff::Timestamp>);
-
-impl From<Option<jiff::Timestamp>> for Used {
-    fn from(at: Option<jiff::Timestamp>) -> Self {
-        Used(at)
-    }
-}
-
-/// A word of a list.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(value_type = String)]
-pub(crate) struct Word(Value);
-
-macro_rules! words {
-    ($($type:ty),*) => {$(
-        impl From<$type> for Word {
-            fn from(of: $type) -> Self {
-                Word(serde_json::to_value(of).unwrap_or_default())
+        $(impl From<$from> for $name {
+            fn from(of: $from) -> Self {
+                $name($make(of))
             }
-        }
+        })*
     )*};
 }
-words!(
-    store::HookScope,
-    store::Role,
-    hooks_runtime::BreakerState,
-    hooks_runtime::RecordOutcome
-);
 
-/// A time that something takes, in microseconds.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(value_type = u64)]
-pub(crate) struct Micros(u64);
+parts! {
+    /// A time, as in `2026-11-24T12:00:00Z`.
+    #[schema(value_type = String, format = DateTime)]
+    Time(Timestamp) from Timestamp { std::convert::identity }
+    /// A time, if there is one.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    Used(Option<Timestamp>) from Option<Timestamp> { std::convert::identity }
+    /// A word of a list.
+    #[schema(value_type = String)]
+    Word(Value) from store::HookScope, store::Role, BreakerState, RecordOutcome { json }
+    /// A time that something takes, in microseconds.
+    #[schema(value_type = u64)]
+    Micros(u64) from Duration { micros }
+}
 
-impl From<std::time::Duration> for Micros {
-    fn from(of: std::time::Duration) -> Self {
-        Micros(u64::try_from(of.as_micros()).unwrap_or(u64::MAX))
-    }
+fn json(of: impl Serialize) -> Value {
+    serde_json::to_value(of).unwrap_or_default()
+}
+
+fn micros(of: Duration) -> u64 {
+    u64::try_from(of.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// A list of objects.
@@ -81,7 +69,7 @@ pub(crate) struct Things(Value);
 
 impl<T: Serialize> From<Vec<T>> for Things {
     fn from(of: Vec<T>) -> Self {
-        Things(serde_json::to_value(of).unwrap_or_default())
+        Things(json(of))
     }
 }
 
@@ -328,7 +316,7 @@ impl From<store::Execution> for Execution {
             seq: of.seq,
             hash: of.hash,
             has_detail: of.has_detail,
-            record: serde_json::to_value(of.record).unwrap_or_default(),
+            record: json(of.record),
         }
     }
 }

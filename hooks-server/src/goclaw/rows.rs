@@ -27,24 +27,19 @@ pub(super) fn clean(mut row: Map<String, Value>) -> Map<String, Value> {
 
 /// Returns a hook as a row.
 pub(super) fn row(hook: &Hook, tenant: &str) -> Value {
-    let mut row = match &hook.body["goclaw"] {
-        Value::Object(row) => row.clone(),
+    let body = &hook.body;
+    let mut row = body["goclaw"].clone();
+    if !row.is_object() {
         // A hook of ours has no handler that GoClaw knows; its page shows the rest.
-        _ => [
-            ("name", json!(hook.name)),
-            ("event", hook.body["event"].clone()),
-            ("handler_type", json!("rule")),
-            ("config", json!({})),
-            (
-                "priority",
-                json!(hook.body["priority"].as_i64().unwrap_or(0)),
-            ),
-            ("enabled", json!(hook.body["mode"] != "off")),
-        ]
-        .map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect(),
-    };
+        row = json!({
+            "name": hook.name,
+            "event": body["event"],
+            "handler_type": "rule",
+            "config": {},
+            "priority": body["priority"].as_i64().unwrap_or(0),
+            "enabled": body["mode"] != "off",
+        });
+    }
     let defaults = [
         ("enabled", json!(true)),
         ("scope", json!(hook.scope.as_str())),
@@ -54,20 +49,16 @@ pub(super) fn row(hook: &Hook, tenant: &str) -> Value {
         ("config", json!({})),
     ];
     for (key, value) in defaults {
-        row.entry(key).or_insert(value);
+        if row.get(key).is_none() {
+            row[key] = value;
+        }
     }
-    let tenant = if tenant.is_empty() { MASTER } else { tenant };
-    let ours = [
-        ("id", json!(hook.id)),
-        ("version", json!(hook.version)),
-        ("source", json!("api")),
-        ("tenant_id", json!(tenant)),
-        ("updated_at", json!(hook.at)),
-    ];
-    for (key, value) in ours {
-        row.insert(key.to_owned(), value);
-    }
-    Value::Object(row)
+    row["id"] = json!(hook.id);
+    row["version"] = json!(hook.version);
+    row["source"] = json!("api");
+    row["tenant_id"] = json!(if tenant.is_empty() { MASTER } else { tenant });
+    row["updated_at"] = json!(hook.at);
+    row
 }
 
 /// Returns what a hook did in an execution as a row of the history: without a hook, what the one did that decided.
