@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use hooks_runtime::Runtime;
 
 use crate::api::caller::Uncounted;
 use crate::shared::Shared;
@@ -17,22 +18,16 @@ pub(crate) async fn healthz() -> &'static str {
 
 /// `GET /readyz`: new work is accepted, and the hooks are those that their files say.
 pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
-    let refused = shared
-        .hooks
-        .as_ref()
-        .and_then(|hooks| hooks.status().refused);
-    if shared.shutdown.is_soft() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n").into_response();
-    }
-    match refused {
+    let hooks = shared.hooks.as_ref().map(Runtime::status);
+    let why = if shared.shutdown.is_soft() {
+        "shutting down\n"
+    } else if hooks.is_some_and(|hooks| hooks.refused.is_some()) {
         // The hooks of before still judge. Their mistakes may name what is in the files, which is not for everybody.
-        Some(_) => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the hooks have a mistake\n",
-        )
-            .into_response(),
-        None => "ready\n".into_response(),
-    }
+        "the hooks have a mistake\n"
+    } else {
+        return "ready\n".into_response();
+    };
+    (StatusCode::SERVICE_UNAVAILABLE, why).into_response()
 }
 
 /// Answers who has a token: where other machines reach the daemon, its state is not for everybody.

@@ -13,7 +13,6 @@
 use std::time::Duration;
 
 use hooks_runtime::{BreakerState, Decided, Runtime};
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -21,25 +20,17 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Metric, Registry};
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Dispatch {
-    event: &'static str,
-    decision: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Hook {
-    hook: String,
-}
+/// The labels of a metric, each with its value.
+type Labels<T, const N: usize> = [(&'static str, T); N];
 
 /// The counts, since the daemon began.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
-    dispatches: Family<Dispatch, Counter>,
+    dispatches: Family<Labels<&'static str, 2>, Counter>,
     durations: Histogram,
-    failed_open: Family<Hook, Gauge>,
-    breakers: Family<Hook, Gauge>,
+    failed_open: Family<Labels<String, 1>, Gauge>,
+    breakers: Family<Labels<String, 1>, Gauge>,
     dropped: Gauge,
     records_dropped: Gauge,
     pub(crate) connections: Gauge,
@@ -94,11 +85,9 @@ impl Metrics {
 
     /// Counts an event that was judged.
     pub(crate) fn judged(&self, event: Option<&'static str>, decision: Decided, took: Duration) {
-        let dispatch = Dispatch {
-            event: event.unwrap_or_default(),
-            decision: decision.as_str(),
-        };
-        self.dispatches.get_or_create(&dispatch).inc();
+        let event = ("event", event.unwrap_or_default());
+        let labels = [event, ("decision", decision.as_str())];
+        self.dispatches.get_or_create(&labels).inc();
         self.durations.observe(took.as_secs_f64());
     }
 
@@ -109,16 +98,14 @@ impl Metrics {
         if let Some(status) = hooks.map(Runtime::status) {
             self.failed_open.clear();
             for failed in status.failed_open {
-                let hook = Hook { hook: failed.hook };
-                self.failed_open
-                    .get_or_create(&hook)
-                    .set(count(failed.count));
+                let failures = self.failed_open.get_or_create(&[("hook", failed.hook)]);
+                failures.set(count(failed.count));
             }
             self.breakers.clear();
             for hook in status.hooks {
                 let is_open = !matches!(hook.breaker, BreakerState::Closed);
-                let hook = Hook { hook: hook.name };
-                self.breakers.get_or_create(&hook).set(is_open.into());
+                let breaker = self.breakers.get_or_create(&[("hook", hook.name)]);
+                breaker.set(is_open.into());
             }
             self.dropped.set(count(status.dropped));
         }
