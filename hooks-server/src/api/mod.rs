@@ -77,6 +77,7 @@ pub(crate) struct Api {
     pub(crate) store: Store,
     /// Signs what agents fetch.
     pub(crate) key: Option<SigningKey>,
+    /// Completes a runtime as this deployment does.
     pub(crate) complete: Complete,
     pub(crate) shutdown: Shutdown,
     pub(crate) tenants: Tenants,
@@ -132,11 +133,6 @@ impl Api {
             complete,
             shutdown,
         }
-    }
-
-    /// Completes a runtime as this deployment does.
-    pub(crate) fn complete(&self, builder: RuntimeBuilder) -> RuntimeBuilder {
-        (self.complete)(builder)
     }
 }
 

@@ -305,7 +305,7 @@ impl Api {
         tenant: &Tenant,
         hooks: Bundle,
     ) -> Result<RuntimeBuilder, Problem> {
-        let builder = self.complete(Runtime::builder()).source(Given(hooks));
+        let builder = (self.complete)(Runtime::builder()).source(Given(hooks));
         let secrets = tenant.secret_values_now().await?;
         Ok(builder.shared(true).secrets(secrets))
     }

@@ -55,7 +55,7 @@ impl Api {
     pub(crate) async fn hooks(&self, tenant: &Tenant) -> Result<Runtime, Problem> {
         let cell = self.tenants.cell(tenant.id());
         let load = async || {
-            let builder = self.complete(Runtime::builder()).source(tenant.source());
+            let builder = (self.complete)(Runtime::builder()).source(tenant.source());
             let runtime = builder
                 .shared(true)
                 .secrets(tenant.secret_values().await?)

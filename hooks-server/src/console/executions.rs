@@ -80,12 +80,8 @@ fn filter(asked: &Sent) -> Result<ExecutionFilter, Problem> {
     let ago = minutes.map(|minutes: i32| SignedDuration::from_mins(minutes.into()));
     let time = |field: &str| {
         let written = asked.written(field).map(|text| text.parse::<Timestamp>());
-        let wrong = |_| {
-            Problem::bad(format!(
-                "{field}: write a time, such as 2026-01-31T08:00:00Z"
-            ))
-        };
-        written.transpose().map_err(wrong)
+        let why = format!("{field}: write a time, such as 2026-01-31T08:00:00Z");
+        written.transpose().map_err(|_| Problem::bad(why))
     };
     let since = time("since")?;
     Ok(ExecutionFilter {
@@ -104,11 +100,8 @@ fn filter(asked: &Sent) -> Result<ExecutionFilter, Problem> {
 
 pub(super) fn outcome(word: &str) -> Result<RecordOutcome, Problem> {
     let known = serde_json::from_value(word.into());
-    known.map_err(|_| {
-        Problem::bad(format!(
-            "“{word}” is not a decision: choose one of the list"
-        ))
-    })
+    let why = format!("“{word}” is not a decision: choose one of the list");
+    known.map_err(|_| Problem::bad(why))
 }
 
 /// How an outcome looks.

@@ -7,7 +7,7 @@ use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use hooks_runtime::{Replayed, Warning};
-use hooks_store::{Hook, Role, StoreError};
+use hooks_store::{By, Hook, Role, StoreError, Tenant};
 use serde_json::json;
 use url::form_urlencoded::byte_serialize;
 
@@ -89,10 +89,9 @@ impl Views {
     /// The same, with what the hook would have done with events of the past.
     async fn judged(mut self, visitor: &Visitor) -> Result<Self, Problem> {
         if self.document.errors.is_empty() {
-            let asked = visitor
-                .api
-                .replay_alone(&visitor.caller, &self.document.hook);
-            self.past = Past::Judged(Box::new(asked.await?));
+            let (api, hook) = (&visitor.api, &self.document.hook);
+            let asked = api.replay_alone(&visitor.caller, hook).await?;
+            self.past = Past::Judged(Box::new(asked));
         }
         Ok(self)
     }
@@ -135,13 +134,11 @@ impl Views {
 
     /// The mistakes in a field.
     fn mistakes(&self, field: &Field) -> Vec<&TextError> {
-        let errors = self.document.errors.iter();
-        errors
-            .filter(|error| {
-                self.field_of(error)
-                    .is_some_and(|found| found.path == field.path)
-            })
-            .collect()
+        let is_own = |error: &&TextError| {
+            let found = self.field_of(error);
+            found.is_some_and(|found| found.path == field.path)
+        };
+        self.document.errors.iter().filter(is_own).collect()
     }
 
     /// Whether a mistake is told in the view that counts: at its field, or at its line. Otherwise the head of the page tells it.
@@ -317,24 +314,24 @@ pub(super) async fn post(
 ) -> Answer {
     let what = sent.text("do");
     // An author changes what is shown, and an operator only tries it.
-    visitor.at_least(if what == "try" {
+    let role = if what == "try" {
         Role::Operator
     } else {
         Role::Author
-    })?;
-    let views = Views::sent(&visitor, &id, &sent).await?;
-    let refused = match &*what {
-        "save" => match save(&visitor, &id, &views, &sent).await? {
+    };
+    let by = visitor.at_least(role)?.comment(sent.text("comment"));
+    let (views, tenant) = (Views::sent(&visitor, &id, &sent).await?, visitor.tenant());
+    let mut refused = None;
+    if what == "save" {
+        match save(tenant, &id, &views, &sent, by).await {
             Ok(saved) => {
                 let word = undo("saved", &saved.id, saved.version);
                 return Ok(done(&format!("/hook/{}", saved.id), &word));
             }
-            Err(why) => Some(why),
-        },
-        _ => None,
-    };
-    let stored = visitor.tenant().hook(&id).await?;
-    let mut shown = Page::new(&visitor, stored, views, &sent).await?;
+            Err(why) => refused = Some(why),
+        }
+    }
+    let mut shown = Page::new(&visitor, tenant.hook(&id).await?, views, &sent).await?;
     let status = refused.map_or(StatusCode::OK, |why| shown.refused(why));
     match &*what {
         "try" => {
@@ -349,16 +346,15 @@ pub(super) async fn post(
 
 /// Saves what was sent, or returns why not: nothing if its mistakes say so, or a question is open.
 async fn save(
-    visitor: &Visitor,
+    tenant: &Tenant,
     id: &str,
     views: &Views,
     sent: &Sent,
-) -> Result<Result<Hook, Option<StoreError>>, Problem> {
-    let (tenant, document) = (visitor.tenant(), &views.document);
-    let by = visitor.at_least(Role::Author)?;
-    let by = by.comment(sent.text("comment")).text(&document.toml);
+    by: By,
+) -> Result<Hook, Option<StoreError>> {
+    let (document, by) = (&views.document, by.text(&views.document.toml));
     if !document.errors.is_empty() || (views.grave().next().is_some() && views.sure != "yes") {
-        return Ok(Err(None));
+        return Err(None);
     }
     let saved = if id == NEW {
         tenant.create(&document.hook, &by).await
@@ -366,7 +362,7 @@ async fn save(
         let version = sent.text("version").parse().unwrap_or(0);
         tenant.update(id, version, &document.hook, &by).await
     };
-    Ok(saved.map_err(Some))
+    saved.map_err(Some)
 }
 
 /// Shows what was changed in one view in the other, with all mistakes.

@@ -54,11 +54,8 @@ pub(super) async fn get(
     Query(asked): Query<Asked>,
 ) -> Answer {
     let tenant = visitor.tenant();
-    let newest = found(
-        tenant.versions(&id, None, 1).await?.items.pop(),
-        "hook",
-        &id,
-    )?;
+    let newest = tenant.versions(&id, None, 1).await?.items.pop();
+    let newest = found(newest, "hook", &id)?;
     let versions = tenant.versions(&id, asked.before, PAGE).await?;
     let to = asked.to.unwrap_or(newest.version);
     let from = asked.from.unwrap_or(to.saturating_sub(1));
@@ -92,10 +89,8 @@ pub(super) async fn restore(
     let by = visitor.at_least(Role::Author)?;
     let (version, expected) = (sent.parsed("version")?, sent.parsed("expected")?);
     let by = by.comment(format!("version {version} again"));
-    let saved = visitor
-        .tenant()
-        .restore(&id, version, expected, &by)
-        .await?;
+    let tenant = visitor.tenant();
+    let saved = tenant.restore(&id, version, expected, &by).await?;
     let next = sent.get("next").unwrap_or_else(|| format!("/hook/{id}"));
     Ok(done(&next, &undo("back", &id, saved.version)))
 }
