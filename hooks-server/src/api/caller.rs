@@ -21,7 +21,7 @@ const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant
 /// Keys that name a tenant.
 const KEYS: &[&str] = &["tenant", "tenant_id", "tenantId"];
 
-/// Who asks.
+/// Who asks. Each caller is a viewer at least, so what a viewer may do needs no other extractor.
 #[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) tenant: Tenant,

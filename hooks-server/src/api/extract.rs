@@ -18,7 +18,7 @@ use super::caller::{Caller, other_tenant};
 use super::problem::Problem;
 use crate::limits::BODY;
 
-/// A body in JSON, of at most so many bytes. A handler takes who sends it before, so nobody is read who may not send it.
+/// A body in JSON, of at most so many bytes. It is the last that is read: the role of who sends it stands before it.
 pub(crate) struct Json<T, const MOST: usize = BODY>(pub(crate) T);
 
 impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
@@ -40,7 +40,7 @@ impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, M
     }
 }
 
-/// A body as text, of at most so many bytes. A handler takes who sends it before.
+/// A body as text, of at most so many bytes.
 pub(crate) struct Text<const MOST: usize = BODY>(pub(crate) String);
 
 impl<const MOST: usize> FromRequest<Arc<Api>> for Text<MOST> {

@@ -187,12 +187,6 @@ struct Page<'a> {
     paused: HashMap<String, Vec<String>>,
 }
 
-impl Page<'_> {
-    fn is_of(&self, node: &Node) -> bool {
-        self.asked.of.strip_prefix(NODE) == Some(&*node.name)
-    }
-}
-
 /// Shows the order.
 pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
     let (tenant, api) = (visitor.tenant(), &visitor.api);

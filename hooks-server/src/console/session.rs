@@ -10,7 +10,7 @@ use axum::extract::{FromRequestParts, Query, State};
 use axum::http::header::{COOKIE, LOCATION, REFERER, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
-use axum::response::IntoResponse as _;
+use axum::response::{IntoResponse as _, Response};
 use hooks_store::{By, Role, Session, Tenant};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::Deserialize;
@@ -250,21 +250,28 @@ struct Resend {
     pressed: Option<String>,
 }
 
+fn login(headers: &HeaderMap, next: String, error: Option<String>, kept: Kept) -> Response {
+    let theme = frame::theme(headers);
+    page(&Page {
+        theme,
+        next,
+        error,
+        kept,
+    })
+}
+
 /// Shows the login to a stranger who has sent a form, and keeps the form until then.
 pub(super) async fn keep(parts: &Parts, body: Body) -> Answer {
     let fields = body::read(body, BODY).await?;
     let of = parts.headers.get(REFERER).and_then(|of| of.to_str().ok());
     let of = of.and_then(|of| Url::parse(of).ok());
     let next = of.map_or_else(String::new, |of| of[Position::BeforePath..].to_owned());
-    let shown = page(&Page {
-        theme: frame::theme(&parts.headers),
-        next,
-        error: Some("You are logged out. What you sent is kept until you log in.".to_owned()),
-        kept: Kept {
-            again: parts.uri.path().to_owned(),
-            fields: String::from_utf8_lossy(&fields).into_owned(),
-        },
-    });
+    let kept = Kept {
+        again: parts.uri.path().to_owned(),
+        fields: String::from_utf8_lossy(&fields).into_owned(),
+    };
+    let why = "You are logged out. What you sent is kept until you log in.".to_owned();
+    let shown = login(&parts.headers, next, Some(why), kept);
     Ok((StatusCode::UNAUTHORIZED, shown).into_response())
 }
 
@@ -282,12 +289,8 @@ pub(super) async fn form(
         return entered(&console, &headers, &Caller::of_link(tenant), &asked.next).await;
     }
     let used = "The link was used already, is older than 10 minutes, or the daemon has started again: use a token.";
-    Ok(page(&Page {
-        theme: frame::theme(&headers),
-        next: asked.next,
-        error: (!asked.code.is_empty()).then(|| used.to_owned()),
-        kept: Kept::default(),
-    }))
+    let error = (!asked.code.is_empty()).then(|| used.to_owned());
+    Ok(login(&headers, asked.next, error, Kept::default()))
 }
 
 /// Opens a session. If a form was kept, it comes again.
@@ -298,12 +301,18 @@ pub(super) async fn open(
     Form(sent): Form<Sent, { 4 * BODY }>,
 ) -> Answer {
     let (next, again, fields) = (sent.text("next"), sent.text("again"), sent.text("fields"));
-    let caller = Caller::of_token(&console.api, sent.text("token").trim(), "console").await;
-    let counted = caller.and_then(person).and_then(|caller| {
+    let counted = async {
+        let token = sent.text("token");
+        let caller = Caller::of_token(&console.api, token.trim(), "console").await?;
+        // The pages show what all agents do, so a token for one of them opens none.
+        if let Some(agent) = &caller.agent {
+            let why = format!("the token is for the agent `{agent}`, and not for a person");
+            return Err(Problem::forbidden(why));
+        }
         caller.count(&console.api)?;
         Ok(caller)
-    });
-    match counted {
+    };
+    match counted.await {
         Ok(caller) => {
             let mut entered = entered(&console, &headers, &caller, &next).await?;
             if !again.is_empty() {
@@ -324,24 +333,9 @@ pub(super) async fn open(
         }
         Err(problem) => {
             tracing::warn!(why = problem.detail(), "a login to the console was refused");
-            let shown = Page {
-                theme: frame::theme(&headers),
-                next,
-                error: Some(problem.detail().to_owned()),
-                kept: Kept { again, fields },
-            };
-            Ok((problem.status(), page(&shown)).into_response())
-        }
-    }
-}
-
-/// The pages show what all agents do, so a token for one of them opens none.
-fn person(caller: Caller) -> Result<Caller, Problem> {
-    match &caller.agent {
-        None => Ok(caller),
-        Some(agent) => {
-            let why = format!("the token is for the agent `{agent}`, and not for a person");
-            Err(Problem::forbidden(why))
+            let (why, kept) = (problem.detail().to_owned(), Kept { again, fields });
+            let shown = login(&headers, next, Some(why), kept);
+            Ok((problem.status(), shown).into_response())
         }
     }
 }
