@@ -7,7 +7,7 @@ use axum::extract::{Path, Query};
 use axum::response::IntoResponse as _;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_runtime::OwnedEvent;
-use hooks_store::{NewSample, Role};
+use hooks_store::{NewSample, Node, Role};
 use serde_json::{Map, Value, json};
 
 use super::diff::{self, Line, pretty};
@@ -159,8 +159,7 @@ struct Page {
     frame: Frame,
     /// The ids and the names of samples.
     samples: Vec<(String, String)>,
-    /// The nodes with hooks of their own.
-    nodes: Vec<String>,
+    nodes: Vec<Node>,
     /// The `name` of the event, its fields as `event`, where it happens as `cx`, the hooks that it is for as `of`, those that
     /// `run`, and the name of the `sample` that it is saved as.
     form: Sent,
@@ -195,14 +194,10 @@ async fn show(
         None
     });
     let status = frame.status();
-    let nodes = visitor.tenant().nodes().await?.into_iter();
     let shown = page(&Page {
         frame,
         samples: visitor.tenant().sample_names().await?,
-        nodes: nodes
-            .filter(|node| node.has_order)
-            .map(|node| node.name)
-            .collect(),
+        nodes: visitor.tenant().nodes().await?,
         form,
         result,
         tried,
@@ -227,9 +222,8 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
     } else if asked.written("name").is_some() {
         return answer(&visitor, asked).await;
     } else {
-        let name = asked
-            .written("event")
-            .unwrap_or_else(|| "BeforeToolCall".to_owned());
+        let name = asked.written("event");
+        let name = name.unwrap_or_else(|| "BeforeToolCall".to_owned());
         let mut event = example(&name, "Bash")?;
         event.as_object_mut().map(|fields| fields.remove("event"));
         let cx = json!({ "session_id": "simulator", "agent_id": "", "cwd": "/work" });
