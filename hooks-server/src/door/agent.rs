@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -52,22 +52,21 @@ pub(crate) async fn post(
         // A stranger costs little. But what an agent of ours may send is taken to its end, so that it reads the refusal.
         Err(_) => body::read(Body::new(Limited::new(body, BODY)), STRANGER).await,
     };
-    let input = read.as_ref().map(Bytes::clone).unwrap_or_default();
-    let hooks = hooks.and_then(|hooks| match &read {
-        Ok(_) => Ok(hooks),
-        Err(why) => Err(why.detail().to_owned()),
-    });
-    let event = asked.event;
-    let (hooks, caller) = match hooks {
+    let judging = match (hooks, &read) {
+        (Ok(hooks), Ok(_)) => Ok(hooks),
+        (Err(why), _) => Err(why),
+        (_, Err(why)) => Err(why.detail().to_owned()),
+    };
+    let (event, input) = (asked.event, read.unwrap_or_default());
+    let (hooks, caller) = match judging {
         Ok(known) => known,
         Err(why) => {
             let call = Call {
                 event: event.as_deref(),
                 ..Call::new(system, &input)
             };
-            shared
-                .metrics
-                .judged(None, Decided::Block, started.elapsed());
+            let took = started.elapsed();
+            shared.metrics.judged(None, Decided::Block, took);
             return object(call.refusal(&why).to_string());
         }
     };
