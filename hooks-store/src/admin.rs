@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::{self, Link, Verified};
-use crate::engine::{Reads, Row, Transaction, Value, args};
+use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, Transaction, Value, args};
 use crate::error::StoreError;
-use crate::page::{Page, before, rows_for};
+use crate::page::Page;
 use crate::store::Tenant;
 
 /// Who writes, from where and why.
@@ -28,6 +28,9 @@ pub struct By {
     /// The TOML in which they have written the hook that they save: its comments stay. A version without a text has that of
     /// the one before.
     pub text: String,
+    /// The [`sha256`](hooks_runtime::Bundle::sha256) of the draft that they have read: a write of the whole draft, or its
+    /// publication, is refused if it is another one by now.
+    pub draft: Option<String>,
 }
 
 impl By {
@@ -60,6 +63,13 @@ impl By {
         self.text = text.into();
         self
     }
+
+    /// Says which draft they have read, by its [`sha256`](hooks_runtime::Bundle::sha256).
+    #[must_use]
+    pub fn after(mut self, draft: impl Into<String>) -> Self {
+        self.draft = Some(draft.into());
+        self
+    }
 }
 
 /// What somebody has changed.
@@ -86,6 +96,14 @@ pub struct AdminEntry {
     pub comment: String,
 }
 
+impl OfRow for AdminEntry {
+    fn of_row(row: &Row) -> Result<Self, StoreError> {
+        let Json(entry) = row.get("body")?;
+        let seq = row.get("seq")?;
+        Ok(AdminEntry { seq, ..entry })
+    }
+}
+
 /// The name of the log among the chains.
 pub(crate) const LOG: &str = "admin";
 
@@ -95,10 +113,11 @@ pub(crate) const LOG: &str = "admin";
 /// new.
 pub(crate) struct Write<'a> {
     tenant: &'a Tenant,
-    by: &'a By,
-    pub(crate) transaction: Box<dyn Transaction>,
+    pub(crate) by: &'a By,
+    transaction: Box<dyn Transaction>,
     pub(crate) at: Timestamp,
-    change: u64,
+    /// The number of the write, which is higher than that of each before.
+    pub(crate) change: u64,
 }
 
 /// How often a write that is checked first begins again because of others, before it keeps them out.
@@ -108,43 +127,39 @@ const TRIES: u32 = 3;
 ///
 /// It reads without a lock, so that others go on meanwhile. If they have written, what was read is old, and the next look
 /// follows. So that it ends, the last one locks first, and reads within its transaction.
-pub(crate) enum Look<'a> {
-    Free {
-        tenant: &'a Tenant,
-        by: &'a By,
-        /// The newest change when it began.
-        seen: u64,
-    },
-    Locked(Write<'a>),
+pub(crate) struct Look<'a> {
+    tenant: &'a Tenant,
+    by: &'a By,
+    /// The newest change when it began.
+    seen: u64,
+    locked: Option<Write<'a>>,
 }
 
 impl<'a> Look<'a> {
     /// Begins to write. Returns nothing if anybody else has written since it began to read.
     pub(crate) async fn write(self) -> Result<Option<Write<'a>>, StoreError> {
-        match self {
-            Look::Free { tenant, by, seen } => {
-                let write = tenant.write(by).await?;
-                Ok((write.change == seen + 1).then_some(write))
-            }
-            Look::Locked(write) => Ok(Some(write)),
+        if self.locked.is_some() {
+            return Ok(self.locked);
         }
+        let write = self.tenant.write(self.by).await?;
+        Ok((write.change == self.seen + 1).then_some(write))
     }
 }
 
 #[async_trait]
 impl Reads for Look<'_> {
-    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        match self {
-            Look::Free { tenant, .. } => tenant.engine().fetch(sql, args).await,
-            Look::Locked(write) => write.read(sql, args).await,
+    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        match &mut self.locked {
+            Some(write) => write.rows(sql, args).await,
+            None => self.tenant.engine().fetch(sql, args).await,
         }
     }
 }
 
 #[async_trait]
 impl Reads for Write<'_> {
-    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        self.transaction.fetch(sql, args).await
+    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        self.transaction.rows(sql, args).await
     }
 }
 
@@ -156,16 +171,16 @@ impl Tenant {
         tries: &mut u32,
     ) -> Result<Look<'a>, StoreError> {
         *tries += 1;
-        Ok(if *tries > TRIES {
-            Look::Locked(self.write(by).await?)
-        } else {
-            let seen = self.store.newest_change().await?;
-            Look::Free {
-                tenant: self,
-                by,
-                seen,
-            }
-        })
+        let mut look = Look {
+            tenant: self,
+            by,
+            seen: self.store.newest_change().await?,
+            locked: None,
+        };
+        if *tries > TRIES {
+            look.locked = Some(self.write(by).await?);
+        }
+        Ok(look)
     }
 
     pub(crate) async fn write<'a>(&'a self, by: &'a By) -> Result<Write<'a>, StoreError> {
@@ -185,16 +200,15 @@ impl Tenant {
     }
 
     async fn begin<'a>(&'a self, by: &'a By, changes: u64) -> Result<Write<'a>, StoreError> {
-        let mut transaction = self.store.engine.begin().await?;
+        let mut transaction = self.engine().begin().await?;
         let sql = "UPDATE counter SET value = value + $1 WHERE name = 'change' RETURNING value";
-        let rows = transaction.fetch(sql, args![changes]).await?;
-        let change = rows.first().map_or(Ok(0), |row| row.number("value"))?;
+        let change = transaction.one(sql, args![changes]).await?;
         Ok(Write {
             tenant: self,
             by,
             transaction,
             at: self.store.now(),
-            change,
+            change: change.unwrap_or_default(),
         })
     }
 
@@ -209,16 +223,10 @@ impl Tenant {
         limit: u32,
     ) -> Result<Page<AdminEntry>, StoreError> {
         let sql = "SELECT seq, body FROM admin_log WHERE tenant_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3";
-        let before = before(cursor);
-        let args = args![&self.id, before, rows_for(limit)];
-        let rows = self.engine().fetch(sql, args).await?;
-        let entries = rows.iter().map(|row| {
-            let entry: AdminEntry = row.json("body")?;
-            let seq = row.number("seq")?;
-            Ok(AdminEntry { seq, ..entry })
-        });
-        let entries = entries.collect::<Result<_, StoreError>>()?;
-        Ok(Page::of(entries, limit, |entry| entry.seq))
+        self.page(sql, args![&self.id], cursor, limit, |entry: &AdminEntry| {
+            entry.seq
+        })
+        .await
     }
 
     /// Writes an entry of the store itself, unless it is there already.
@@ -231,12 +239,12 @@ impl Tenant {
     ) -> Result<(), StoreError> {
         let by = By::new("the store").comment(why);
         let mut write = self.write(&by).await?;
-        let sql = "SELECT body FROM admin_log WHERE tenant_id = $1 ORDER BY seq DESC";
-        for row in write.read(sql, args![&self.id]).await? {
-            let old: AdminEntry = row.json("body")?;
-            if (&*old.action, &*old.entity, &*old.before) == (action, entity, hash) {
-                return Ok(());
-            }
+        let sql = "SELECT seq, body FROM admin_log WHERE tenant_id = $1 ORDER BY seq DESC";
+        let log: Vec<AdminEntry> = write.all(sql, args![&self.id]).await?;
+        let said =
+            |old: &AdminEntry| old.action == action && old.entity == entity && old.before == hash;
+        if log.iter().any(said) {
+            return Ok(());
         }
         write.log(action, entity, hash, "").await?;
         write.commit().await
@@ -248,9 +256,9 @@ impl Tenant {
     ///
     /// If the database fails. A broken chain is no error: the answer names it.
     pub async fn verify_admin_log(&self) -> Result<Verified, StoreError> {
-        let sql = "SELECT seq, body, hash FROM admin_log WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
-        self.verify_chain(LOG, sql, |row| Link::of(row, Vec::new()), |_| None)
-            .await
+        let sql = "SELECT seq, body, hash FROM admin_log WHERE tenant_id = $1 \
+                   AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
+        self.verify_chain(LOG, sql, |_| None).await
     }
 }
 
@@ -280,23 +288,16 @@ impl Write<'_> {
         };
         let body = crate::text::canonical(&entry);
         let tenant = &self.tenant.id;
-        let mut link = [Link::new(body)];
+        let mut link = [Link {
+            body,
+            ..Link::default()
+        }];
         chain::append(&mut *self.transaction, tenant, LOG, &mut link).await?;
         let [link] = link;
         let sql = "INSERT INTO admin_log (tenant_id, seq, body, hash) VALUES ($1, $2, $3, $4)";
         let args = args![tenant, link.seq, link.body, link.hash];
         self.transaction.execute(sql, args).await?;
         Ok(())
-    }
-
-    /// Who writes.
-    pub(crate) fn by(&self) -> &By {
-        self.by
-    }
-
-    /// The number of the write, which is higher than that of each before.
-    pub(crate) fn number(&self) -> u64 {
-        self.change
     }
 
     /// Makes the write durable, and tells everybody.

@@ -10,82 +10,44 @@ use hooks_runtime::{Budget, BudgetError, Reservation};
 use serde::Serialize;
 
 use crate::admin::By;
-use crate::engine::{Reads, Transaction, args};
+use crate::engine::{ReadsAs as _, Transaction, args, of_row};
 use crate::error::StoreError;
-use crate::store::Tenant;
-use crate::store::{Inner, Store};
+use crate::store::{Inner, Store, Tenant};
 use crate::text::expect_exact;
 
-/// What a tenant has used in a month.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BudgetUse {
-    /// The month in UTC, such as `2026-11`.
-    pub month: String,
-    /// The tokens that are used or reserved.
-    pub taken: u64,
-    /// The limit that was set here. Without one, that of each hook applies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u64>,
+of_row! {
+    /// What a tenant has used in a month.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct BudgetUse {
+        /// The month in UTC, such as `2026-11`.
+        pub month: String,
+        /// The tokens that are used or reserved.
+        pub taken: u64,
+        /// The limit that was set here. Without one, that of each hook applies.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub limit: Option<u64>,
+    }
 }
 
 /// Counts tokens in the store. A clone is the same one.
 #[derive(Clone, Debug)]
 pub struct StoreBudget(Arc<Inner>);
 
-/// The limit that was set for a month, or for every month.
-const LIMIT: &str = "SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month IN ($2, '') \
-     ORDER BY month DESC LIMIT 1";
-
 impl StoreBudget {
-    async fn take(
-        &self,
-        tenant: &str,
-        tokens: u64,
-        limit: u64,
-    ) -> Result<Result<Reservation, u64>, StoreError> {
-        let month = Reservation::month_of(self.0.now());
-        let mut transaction = self.0.engine.begin().await?;
-        let rows = transaction.fetch(LIMIT, args![tenant, &month]).await?;
-        let set = rows.first().map(|row| row.number("tokens")).transpose()?;
-        let limit = limit.min(set.unwrap_or(i64::MAX.unsigned_abs()));
-        let sql = "INSERT INTO budget (tenant_id, month, taken) SELECT $1, $2, $3 WHERE $3 <= $4 \
-                   ON CONFLICT (tenant_id, month) DO UPDATE SET taken = budget.taken + excluded.taken \
-                   WHERE budget.taken + excluded.taken <= $4 RETURNING taken";
-        let taken = transaction
-            .fetch(sql, args![tenant, &month, tokens, limit])
-            .await?;
-        if taken.is_empty() {
-            let sql = "SELECT taken FROM budget WHERE tenant_id = $1 AND month = $2";
-            let rows = transaction.fetch(sql, args![tenant, &month]).await?;
-            let taken = rows.first().map_or(Ok(0), |row| row.number("taken"))?;
-            return Ok(Err(limit.saturating_sub(taken)));
-        }
-        self.enter(&mut *transaction, tenant, &month, "reserve", tokens)
-            .await?;
-        transaction.commit().await?;
-        Ok(Ok(Reservation {
-            tenant: tenant.to_owned(),
-            month,
-            tokens,
-            limit,
-        }))
-    }
-
     /// Replaces reserved tokens by used ones. Returns how many are left.
     async fn replace(
         &self,
         kind: &str,
         reservation: &Reservation,
         used: u64,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64, BudgetError> {
         let Reservation { tenant, month, .. } = reservation;
-        let mut transaction = self.0.engine.begin().await?;
+        let mut transaction = self.0.engine().begin().await?;
         // It also locks the row.
         let sql =
             "UPDATE budget SET taken = taken WHERE tenant_id = $1 AND month = $2 RETURNING taken";
-        let rows = transaction.fetch(sql, args![tenant, month]).await?;
-        let taken = rows.first().map_or(Ok(0), |row| row.number("taken"))?;
-        let taken = reservation.settled(taken, used);
+        let taken: Option<u64> = transaction.one(sql, args![tenant, month]).await?;
+        let taken = reservation.settled(taken.unwrap_or_default(), used);
         let sql = "UPDATE budget SET taken = $3 WHERE tenant_id = $1 AND month = $2";
         transaction
             .execute(sql, args![tenant, month, taken])
@@ -111,8 +73,10 @@ impl StoreBudget {
     }
 }
 
-fn failed(error: StoreError) -> BudgetError {
-    BudgetError::Failed(error.to_string())
+impl From<StoreError> for BudgetError {
+    fn from(error: StoreError) -> Self {
+        BudgetError::Failed(error.to_string())
+    }
 }
 
 #[async_trait]
@@ -123,21 +87,40 @@ impl Budget for StoreBudget {
         tokens: u64,
         limit: u64,
     ) -> Result<Reservation, BudgetError> {
-        let taken = self.take(tenant, tokens, limit).await.map_err(failed)?;
-        taken.map_err(|left| BudgetError::Spent { left })
+        let month = Reservation::month_of(self.0.now());
+        let mut transaction = self.0.engine().begin().await?;
+        // The limit that was set for the month, or for every month.
+        let sql = "SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month IN ($2, '') \
+                   ORDER BY month DESC LIMIT 1";
+        let set: Option<u64> = transaction.one(sql, args![tenant, &month]).await?;
+        let limit = limit.min(set.unwrap_or(i64::MAX.unsigned_abs()));
+        let sql = "INSERT INTO budget (tenant_id, month, taken) SELECT $1, $2, $3 WHERE $3 <= $4 \
+                   ON CONFLICT (tenant_id, month) DO UPDATE SET taken = budget.taken + excluded.taken \
+                   WHERE budget.taken + excluded.taken <= $4 RETURNING taken";
+        let values = args![tenant, &month, tokens, limit];
+        if transaction.one::<u64>(sql, values).await?.is_none() {
+            let sql = "SELECT taken FROM budget WHERE tenant_id = $1 AND month = $2";
+            let taken: Option<u64> = transaction.one(sql, args![tenant, &month]).await?;
+            let left = limit.saturating_sub(taken.unwrap_or_default());
+            return Err(BudgetError::Spent { left });
+        }
+        self.enter(&mut *transaction, tenant, &month, "reserve", tokens)
+            .await?;
+        transaction.commit().await?;
+        Ok(Reservation {
+            tenant: tenant.to_owned(),
+            month,
+            tokens,
+            limit,
+        })
     }
 
     async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError> {
-        self.replace("settle", &reservation, used)
-            .await
-            .map_err(failed)
+        self.replace("settle", &reservation, used).await
     }
 
     async fn refund(&self, reservation: Reservation) -> Result<(), BudgetError> {
-        self.replace("refund", &reservation, 0)
-            .await
-            .map_err(failed)?;
-        Ok(())
+        self.replace("refund", &reservation, 0).await.map(drop)
     }
 }
 
@@ -150,18 +133,10 @@ impl Tenant {
     pub async fn budgets(&self) -> Result<Vec<BudgetUse>, StoreError> {
         let sql = "SELECT m.month, COALESCE((SELECT taken FROM budget WHERE tenant_id = $1 AND month = m.month), 0) AS taken, \
                    COALESCE((SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = m.month), \
-                   (SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = ''), -1) AS tokens \
+                   (SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = ''), -1) AS \"limit\" \
                    FROM (SELECT month FROM budget WHERE tenant_id = $1 UNION \
                    SELECT month FROM budget_limit WHERE tenant_id = $1) m ORDER BY m.month DESC";
-        let rows = self.engine().fetch(sql, args![&self.id]).await?;
-        let uses = rows.iter().map(|row| {
-            Ok(BudgetUse {
-                month: row.text("month")?,
-                taken: row.number("taken")?,
-                limit: u64::try_from(row.int("tokens")?).ok(),
-            })
-        });
-        uses.collect()
+        self.engine().all(sql, args![&self.id]).await
     }
 
     /// Sets how many tokens this tenant may use in a month such as `2026-11`, or in every month. A hook may name less, and
@@ -177,24 +152,20 @@ impl Tenant {
         by: &By,
     ) -> Result<(), StoreError> {
         if month.is_some_and(|month| format!("{month}-01").parse::<jiff::civil::Date>().is_err()) {
-            return Err(StoreError::invalid(
-                "/month",
-                "this is no month",
-                "write `2026-11`",
-            ));
+            let help = "write `2026-11`";
+            return Err(StoreError::invalid("/month", "this is no month", help));
         }
         expect_exact("/limit", limit.unwrap_or_default())?;
         let month = month.unwrap_or_default();
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM budget_limit WHERE tenant_id = $1 AND month = $2 RETURNING tokens";
-        let rows = write.read(sql, args![&self.id, month]).await?;
-        let before = rows.first().map(|row| row.number("tokens")).transpose()?;
+        let before: Option<u64> = write.one(sql, args![&self.id, month]).await?;
         if let Some(limit) = limit {
             let sql = "INSERT INTO budget_limit (tenant_id, month, tokens) VALUES ($1, $2, $3)";
             write.execute(sql, args![&self.id, month, limit]).await?;
         }
-        let [before, after] =
-            [before, limit].map(|limit| limit.map_or_else(String::new, |limit| limit.to_string()));
+        let shown = |limit: Option<u64>| limit.map(|limit| limit.to_string()).unwrap_or_default();
+        let [before, after] = [before, limit].map(shown);
         write.log("budget.set", month, &before, &after).await?;
         write.commit().await
     }

@@ -54,9 +54,8 @@ impl Tenant {
     /// If the set has mistakes: all of them.
     pub async fn check(&self, bundle: &Bundle) -> Result<(), StoreError> {
         let set = self.lowered_set(bundle)?;
-        self.check_set(&mut self.engine(), &set, false)
-            .await
-            .map(drop)
+        let told = self.check_set(&mut self.engine(), &set, false).await;
+        told.map(drop)
     }
 
     /// Returns a hook as a set of its own, as it would run here: to try it before it is saved.
@@ -121,27 +120,18 @@ impl Tenant {
                 break;
             }
             let part = Bundle::new(hooks, tables)?;
-            for one in self
-                .load(reads, &self.level(&part)?, false)
-                .await?
-                .not_allowed
-            {
-                let key = part.hooks.first().and_then(|hook| match &*one.kind {
-                    "" => Some("scope"),
-                    kind if hook.get(kind).is_some() => Some(kind),
-                    _ => system_of(hook),
-                });
-                let path = key.map_or_else(|| path.clone(), |key| format!("{path}/{key}"));
-                let what = if one.kind.is_empty() {
-                    "scope"
-                } else {
-                    "kind of handler"
+            let status = self.load(reads, &self.level(&part)?, false).await?;
+            for one in status.not_allowed {
+                let (key, what) = match part.hooks.first() {
+                    Some(_) if one.kind.is_empty() => (Some("scope"), "scope"),
+                    Some(hook) if hook.get(&one.kind).is_some() => {
+                        (Some(&*one.kind), "kind of handler")
+                    }
+                    hook => (hook.and_then(system_of), "kind of handler"),
                 };
-                mistakes.push(Mistake::new(
-                    path,
-                    one.why,
-                    &format!("choose another {what}"),
-                ));
+                let path = key.map_or_else(|| path.clone(), |key| format!("{path}/{key}"));
+                let help = format!("choose another {what}");
+                mistakes.push(Mistake::new(path, one.why, &help));
             }
         }
         Ok(mistakes)
@@ -203,41 +193,34 @@ impl Tenant {
     /// out, and why.
     pub(crate) fn compose(
         &self,
-        global: Option<&Bundle>,
-        own: Option<&Bundle>,
+        global: &Bundle,
+        own: &Bundle,
     ) -> Result<(Bundle, Vec<String>), StoreError> {
-        let newest = [global, own].into_iter().flatten();
-        let newest = newest.max_by_key(|bundle| bundle.revision);
-        let level = |tenant: &Tenant, bundle: Option<&Bundle>| match bundle {
-            Some(bundle) => tenant.level(bundle),
-            None => Ok(Bundle::new(Vec::new(), Map::new())?),
+        let newest = if global.revision > own.revision {
+            global
+        } else {
+            own
         };
-        let (mut global, own) = (level(&self.other(""), global)?, level(self, own)?);
+        let (mut global, own) = (self.other("").level(global)?, self.level(own)?);
         global.hooks.iter_mut().for_each(name_as_global);
-        let is_mandatory = |hook: &&Value| hook["mandatory"] == true;
-        let mandatory: BTreeSet<_> = global
+        let above = global.hooks.iter();
+        let mandatory = above.filter(|hook| hook["mandatory"] == true);
+        let mandatory: BTreeSet<_> = mandatory.map(name_of).collect();
+        let (refused, own_hooks): (Vec<_>, Vec<_>) = own
             .hooks
             .iter()
-            .filter(is_mandatory)
-            .map(name_of)
-            .collect();
-        let replaced: BTreeSet<_> = own.hooks.iter().map(name_of).collect();
-        let mut notices = Vec::new();
-        let above = global.hooks.iter().filter(|hook| {
+            .partition(|hook| mandatory.contains(name_of(hook)));
+        let refused = refused.into_iter().map(|hook| {
             let name = name_of(hook);
-            mandatory.contains(name) || !replaced.contains(name)
+            format!("the hook `{name}` does not run: the global one of its name is mandatory")
         });
-        let below = own.hooks.iter().filter(|hook| {
-            let name = name_of(hook);
-            let is_free = !mandatory.contains(name);
-            if !is_free {
-                notices.push(format!(
-                    "the hook `{name}` does not run: the global one of its name is mandatory"
-                ));
-            }
-            is_free
-        });
-        let hooks = above.chain(below).cloned().collect();
+        let mut notices: Vec<_> = refused.collect();
+        let replaced: BTreeSet<_> = own_hooks.iter().map(|hook| name_of(hook)).collect();
+        let above = global
+            .hooks
+            .iter()
+            .filter(|hook| !replaced.contains(name_of(hook)));
+        let hooks = above.chain(own_hooks).cloned().collect();
         let mut tables = global.tables().clone();
         for (key, own) in own.tables().clone() {
             let left_out = |what: &str, why: &str| {
@@ -265,16 +248,31 @@ impl Tenant {
             }
         }
         self.store.capabilities.limit(&mut tables);
-        let mut composed = Bundle::new(hooks, tables)?;
-        composed.tenant.clone_from(&self.id);
-        if let Some(newest) = newest {
-            composed.revision = newest.revision;
-            composed.created = newest.created;
-            composed.author.clone_from(&newest.author);
-            composed.comment.clone_from(&newest.comment);
-        }
+        let mut composed = self.set(hooks, tables)?;
+        composed.revision = newest.revision;
+        composed.created = newest.created;
+        composed.author.clone_from(&newest.author);
+        composed.comment.clone_from(&newest.comment);
         Ok((composed, notices))
     }
+
+    /// Makes a set of this tenant.
+    pub(crate) fn set(
+        &self,
+        hooks: Vec<Value>,
+        tables: Map<String, Value>,
+    ) -> Result<Bundle, StoreError> {
+        let mut set = Bundle::new(hooks, tables)?;
+        set.tenant.clone_from(&self.id);
+        Ok(set)
+    }
+}
+
+/// Hooks by their names, in their order.
+pub(crate) fn by_name<'a>(hooks: impl IntoIterator<Item = &'a Value>) -> Map<String, Value> {
+    let named = hooks.into_iter();
+    let named = named.map(|hook| (name_of(hook).to_owned(), hook.clone()));
+    named.collect()
 }
 
 /// The name of a hook; empty for the settings.

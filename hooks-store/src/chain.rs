@@ -8,11 +8,11 @@
 use ring::digest::{Context, SHA256};
 use serde::Serialize;
 
-use crate::engine::{Row, Transaction, args};
+use crate::engine::{OfRow, ReadsAs as _, Row, Transaction, args, of_row};
 use crate::error::StoreError;
 
 /// What is in a chain: a row of a log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Link {
     pub(crate) seq: u64,
     pub(crate) body: String,
@@ -22,24 +22,6 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) fn new(body: String) -> Self {
-        Link {
-            seq: 0,
-            body,
-            detail_hash: Vec::new(),
-            hash: Vec::new(),
-        }
-    }
-
-    pub(crate) fn of(row: &Row, detail_hash: Vec<u8>) -> Result<Self, StoreError> {
-        Ok(Link {
-            seq: row.number("seq")?,
-            body: row.text("body")?,
-            detail_hash,
-            hash: row.bytes("hash")?,
-        })
-    }
-
     /// The hash after the row `before`: of lengths and values, so that nothing can move from one value to the next.
     fn hash_after(&self, before: &[u8]) -> Vec<u8> {
         let mut hash = Context::new(&SHA256);
@@ -52,6 +34,29 @@ impl Link {
     }
 }
 
+impl OfRow for Link {
+    fn of_row(row: &Row) -> Result<Self, StoreError> {
+        Ok(Link {
+            seq: row.get("seq")?,
+            body: row.get("body")?,
+            // A log without details has no such column.
+            detail_hash: row.get("detail_hash").unwrap_or_default(),
+            hash: row.get("hash")?,
+        })
+    }
+}
+
+of_row! {
+    /// The ends of a chain: the newest row, and the last one that was removed.
+    #[derive(Default)]
+    pub(crate) struct Ends {
+        pub(crate) seq: u64,
+        pub(crate) hash: Vec<u8>,
+        pub(crate) removed_seq: u64,
+        pub(crate) removed_hash: Vec<u8>,
+    }
+}
+
 /// Numbers these rows, and computes their hashes.
 pub(crate) async fn append(
     transaction: &mut dyn Transaction,
@@ -59,7 +64,9 @@ pub(crate) async fn append(
     log: &str,
     links: &mut [Link],
 ) -> Result<(), StoreError> {
-    let (mut seq, mut hash, _) = lock(transaction, tenant, log).await?;
+    let Ends {
+        mut seq, mut hash, ..
+    } = lock(transaction, tenant, log).await?;
     for link in links {
         seq += 1;
         link.seq = seq;
@@ -73,30 +80,21 @@ pub(crate) async fn append(
     Ok(())
 }
 
-/// Locks the end of a chain, and returns the number and the hash of the newest row, and the number of the last removed one.
+/// Locks the end of a chain.
 pub(crate) async fn lock(
     transaction: &mut dyn Transaction,
     tenant: &str,
     log: &str,
-) -> Result<(u64, Vec<u8>, u64), StoreError> {
+) -> Result<Ends, StoreError> {
     let sql = "INSERT INTO chain (tenant_id, log, seq, hash, removed_seq, removed_hash) \
                VALUES ($1, $2, 0, $3, 0, $3) ON CONFLICT (tenant_id, log) DO UPDATE SET seq = chain.seq \
-               RETURNING seq, hash, removed_seq";
-    let rows = transaction
-        .fetch(sql, args![tenant, log, Vec::new()])
-        .await?;
-    let Some(row) = rows.first() else {
-        return Ok((0, Vec::new(), 0));
-    };
-    Ok((
-        row.number("seq")?,
-        row.bytes("hash")?,
-        row.number("removed_seq")?,
-    ))
+               RETURNING seq, hash, removed_seq, removed_hash";
+    let locked = transaction.one(sql, args![tenant, log, Vec::new()]);
+    Ok(locked.await?.unwrap_or_default())
 }
 
 /// What a chain was found to be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Verified {
     /// How many rows hold.
     pub rows: u64,
@@ -122,34 +120,18 @@ pub struct Broken {
 /// Walks a chain.
 pub(crate) struct Walk {
     before: Vec<u8>,
-    next: u64,
+    pub(crate) next: u64,
     pub(crate) verified: Verified,
 }
 
 impl Walk {
-    /// Begins after a row.
-    pub(crate) fn after(seq: u64, hash: Vec<u8>) -> Self {
+    /// Begins after a row, or goes on there.
+    pub(crate) fn after(seq: u64, hash: Vec<u8>, verified: Verified) -> Self {
         Walk {
             before: hash,
             next: seq + 1,
-            verified: Verified {
-                rows: 0,
-                first: 0,
-                last: 0,
-                unread: 0,
-                broken: None,
-            },
+            verified,
         }
-    }
-
-    pub(crate) fn next(&self) -> u64 {
-        self.next
-    }
-
-    /// Goes on after a row.
-    pub(crate) fn jump(&mut self, seq: u64, hash: Vec<u8>) {
-        self.before = hash;
-        self.next = seq + 1;
     }
 
     /// Takes the next row. Returns whether it holds.

@@ -64,7 +64,7 @@ fn unusable(path: &Path, error: &std::io::Error) -> StoreError {
     ))
 }
 
-fn random<const N: usize>() -> [u8; N] {
+pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     SystemRandom::new()
         .fill(&mut bytes)
@@ -181,7 +181,7 @@ impl Keys {
     }
 
     /// Encrypts a value for its place: the table, the tenant, the row and the column.
-    pub(crate) fn seal(&self, place: &[&str], value: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn seal(&self, place: &[String], value: &[u8]) -> Result<Vec<u8>, StoreError> {
         let key = self.first()?;
         let salt: [u8; SALT] = random();
         let mut text = value.to_vec();
@@ -195,7 +195,7 @@ impl Keys {
     /// another one is damage: no hash covers the name, because a new key changes it.
     pub(crate) fn open(
         &self,
-        place: &[&str],
+        place: &[String],
         sealed: &[u8],
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let damaged = || {
@@ -218,11 +218,9 @@ impl Keys {
             None => Ok(None),
         }
     }
-}
 
-impl Keys {
     /// Decrypts a value whose key must be there.
-    pub(crate) fn must_open(&self, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn must_open(&self, place: &[String], sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
         let missing = || {
             StoreError::Key(format!(
                 "the key that has encrypted {} is not there",
@@ -253,7 +251,7 @@ fn nonce() -> Nonce {
     Nonce::assume_unique_for_key([0; 12])
 }
 
-fn aad(place: &[&str]) -> Aad<Vec<u8>> {
+fn aad(place: &[String]) -> Aad<Vec<u8>> {
     let parts = place.iter().flat_map(|part| {
         let length = (part.len() as u64).to_be_bytes();
         [&length[..], part.as_bytes()].concat()

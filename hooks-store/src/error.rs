@@ -31,17 +31,8 @@ pub enum StoreError {
     #[error("the database does not answer: {0}")]
     Unavailable(String),
     /// A row of the database makes no sense.
-    #[error("the table `{table}` is damaged: `{column}` of row {row} {what}")]
-    Inconsistent {
-        /// The table.
-        table: String,
-        /// The column.
-        column: String,
-        /// The first column of the row.
-        row: String,
-        /// What is wrong.
-        what: String,
-    },
+    #[error("{0}")]
+    Inconsistent(String),
     /// The tables are not those that this version knows.
     #[error("the tables of the database are not those of this version: {0}")]
     Schema(String),
@@ -125,6 +116,14 @@ impl StoreError {
             mistakes.push(Mistake::new("", message, "correct these first"));
         }
         Err(StoreError::Invalid(mistakes))
+    }
+
+    /// The mistakes that were found; none if something was done.
+    pub(crate) fn mistakes<T>(done: Result<T, Self>) -> Result<Vec<Mistake>, Self> {
+        match done {
+            Err(StoreError::Invalid(mistakes)) => Ok(mistakes),
+            done => done.map(|_| Vec::new()),
+        }
     }
 
     /// One mistake.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::admin::By;
-use crate::engine::args;
+use crate::engine::{Column, Json, ReadsAs as _, Value, args, of_row};
 use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::text::{expect_exact, sha256};
@@ -62,37 +62,41 @@ pub struct Told {
     pub has_order: bool,
 }
 
-/// A runtime that has reported.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Node {
-    /// Its name.
-    pub name: String,
-    /// The revision that is in force there.
-    pub revision: u64,
-    /// Its hash.
-    pub hash: String,
-    /// Why a later revision was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
-    /// When it reported last.
-    pub seen_at: Timestamp,
-    /// Whether its order is known: [`Tenant::node_order`] returns it.
-    pub has_order: bool,
+of_row! {
+    /// A runtime that has reported.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct Node {
+        /// Its name.
+        pub name: String,
+        /// The revision that is in force there.
+        pub revision: u64,
+        /// Its hash.
+        pub hash: String,
+        /// Why a later revision was refused.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub refused: Option<String>,
+        /// When it reported last.
+        pub seen_at: Timestamp,
+        /// Whether its order is known: [`Tenant::node_order`] returns it.
+        pub has_order: bool,
+    }
 }
 
-/// A breaker that is not closed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Breaker {
-    /// The node.
-    pub node: String,
-    /// The hook.
-    pub hook: String,
-    /// Whether the hook is not asked, or is tried again.
-    pub state: BreakerState,
-    /// Since when the node reports this state.
-    pub since: Timestamp,
-    /// Whether somebody wants it closed. The node learns that when it reports.
-    pub reset: bool,
+of_row! {
+    /// A breaker that is not closed.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct Breaker {
+        /// The node.
+        pub node: String,
+        /// The hook.
+        pub hook: String,
+        /// Whether the hook is not asked, or is tried again.
+        pub state: BreakerState,
+        /// Since when the node reports this state.
+        pub since: Timestamp,
+        /// Whether somebody wants it closed. The node learns that when it reports.
+        pub reset: bool,
+    }
 }
 
 impl From<&Status> for NodeReport {
@@ -164,6 +168,17 @@ fn word(state: BreakerState) -> &'static str {
     }
 }
 
+impl Column for BreakerState {
+    fn of(value: &Value) -> Result<Self, String> {
+        let half = String::of(value)? == word(BreakerState::HalfOpen);
+        Ok(if half {
+            BreakerState::HalfOpen
+        } else {
+            BreakerState::Open
+        })
+    }
+}
+
 impl Tenant {
     /// Writes down what a node tells of itself; its order only if it is another one. Nodes that have not reported for ten
     /// minutes are removed, with their breakers and orders.
@@ -180,7 +195,7 @@ impl Tenant {
         expect_exact("/revision", report.revision)?;
         let order = report.order.as_deref().map(order_text).transpose()?;
         let now = self.store.now();
-        let mut transaction = self.store.engine.begin().await?;
+        let mut transaction = self.engine().begin().await?;
         let sql = "INSERT INTO node (tenant_id, name, revision, hash, refused, seen) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (tenant_id, name) DO UPDATE SET revision = excluded.revision, hash = excluded.hash, \
                    refused = excluded.refused, seen = excluded.seen";
@@ -203,39 +218,31 @@ impl Tenant {
             );
             transaction.execute(&sql, args![&self.id]).await?;
         }
-        let sql = "SELECT hash FROM node_order WHERE tenant_id = $1 AND node = $2";
-        let known = transaction.fetch(sql, args![&self.id, node]).await?;
-        let known = known.first().map(|row| row.text("hash")).transpose()?;
-        let has_order = known.is_some() || order.is_some();
         if let Some(order) = order {
-            let hash = hex::encode(sha256(order.as_bytes()));
-            if known.as_ref() != Some(&hash) {
-                let sql = "INSERT INTO node_order (tenant_id, node, hash, body) VALUES ($1, $2, $3, $4) \
-                           ON CONFLICT (tenant_id, node) DO UPDATE SET hash = excluded.hash, body = excluded.body";
-                transaction
-                    .execute(sql, args![&self.id, node, hash, order])
-                    .await?;
-            }
+            let sql = "INSERT INTO node_order (tenant_id, node, hash, body) VALUES ($1, $2, $3, $4) \
+                       ON CONFLICT (tenant_id, node) DO UPDATE SET hash = excluded.hash, body = excluded.body \
+                       WHERE node_order.hash <> excluded.hash";
+            let values = args![&self.id, node, hex::encode(sha256(order.as_bytes())), order];
+            transaction.execute(sql, values).await?;
         }
+        let sql = "SELECT hash FROM node_order WHERE tenant_id = $1 AND node = $2";
+        let known: Option<String> = transaction.one(sql, args![&self.id, node]).await?;
+        let has_order = known.is_some();
         let sql = "DELETE FROM breaker WHERE tenant_id = $1 AND node = $2 RETURNING hook, state, since, reset";
-        let old = transaction.fetch(sql, args![&self.id, node]).await?;
+        let old: Vec<(String, String, Timestamp, bool)> =
+            transaction.all(sql, args![&self.id, node]).await?;
         let (mut reset, mut known) = (Vec::new(), HashMap::new());
-        for row in &old {
-            let (hook, state) = (row.text("hook")?, row.text("state")?);
-            if row.int("reset")? != 0 {
-                reset.push(hook.clone());
-            }
-            known.insert((hook, state), row.time("since")?);
+        for (hook, state, since, is_reset) in old {
+            reset.extend(is_reset.then(|| hook.clone()));
+            known.insert((hook, state), since);
         }
         for (hook, state) in &report.breakers {
             let state = word(*state);
             let since = known.get(&(hook.clone(), state.to_owned()));
-            let since = *since.unwrap_or(&now);
+            let values = args![&self.id, node, hook, state, *since.unwrap_or(&now)];
             let sql = "INSERT INTO breaker (tenant_id, node, hook, state, since, reset) \
                        VALUES ($1, $2, $3, $4, $5, 0) ON CONFLICT (tenant_id, node, hook) DO NOTHING";
-            transaction
-                .execute(sql, args![&self.id, node, hook, state, since])
-                .await?;
+            transaction.execute(sql, values).await?;
         }
         transaction.commit().await?;
         Ok(Told { reset, has_order })
@@ -247,21 +254,10 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn nodes(&self) -> Result<Vec<Node>, StoreError> {
-        let sql = "SELECT name, revision, node.hash, refused, seen, COALESCE(node_order.hash, '') AS order_hash FROM node \
-                   LEFT JOIN node_order ON node_order.tenant_id = node.tenant_id AND node = name \
-                   WHERE node.tenant_id = $1 ORDER BY name";
-        let rows = self.engine().fetch(sql, args![&self.id]).await?;
-        let nodes = rows.iter().map(|row| {
-            Ok(Node {
-                name: row.text("name")?,
-                revision: row.number("revision")?,
-                hash: row.text("hash")?,
-                refused: Some(row.text("refused")?).filter(|refused| !refused.is_empty()),
-                seen_at: row.time("seen")?,
-                has_order: !row.text("order_hash")?.is_empty(),
-            })
-        });
-        nodes.collect()
+        let sql = "SELECT name, revision, hash, refused, seen AS seen_at, (SELECT COUNT(*) FROM node_order o \
+                   WHERE o.tenant_id = n.tenant_id AND o.node = n.name) AS has_order \
+                   FROM node n WHERE tenant_id = $1 ORDER BY name";
+        self.engine().all(sql, args![&self.id]).await
     }
 
     /// Returns the hooks of a node in their order, if it is here and has reported it.
@@ -271,8 +267,8 @@ impl Tenant {
     /// If the database fails.
     pub async fn node_order(&self, node: &str) -> Result<Option<Vec<Ordered>>, StoreError> {
         let sql = "SELECT body FROM node_order WHERE tenant_id = $1 AND node = $2";
-        let rows = self.engine().fetch(sql, args![&self.id, node]).await?;
-        rows.first().map(|row| row.json("body")).transpose()
+        let order = self.engine().one(sql, args![&self.id, node]).await?;
+        Ok(order.map(|Json(order)| order))
     }
 
     /// Returns the breakers that are not closed.
@@ -282,20 +278,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn breakers(&self) -> Result<Vec<Breaker>, StoreError> {
         let sql = "SELECT node, hook, state, since, reset FROM breaker WHERE tenant_id = $1 ORDER BY hook, node";
-        let rows = self.engine().fetch(sql, args![&self.id]).await?;
-        let breakers = rows.iter().map(|row| {
-            Ok(Breaker {
-                node: row.text("node")?,
-                hook: row.text("hook")?,
-                state: match row.text("state")?.as_str() {
-                    "half_open" => BreakerState::HalfOpen,
-                    _ => BreakerState::Open,
-                },
-                since: row.time("since")?,
-                reset: row.int("reset")? != 0,
-            })
-        });
-        breakers.collect()
+        self.engine().all(sql, args![&self.id]).await
     }
 
     /// Asks each node to close the breakers of a hook when it reports next. Returns how many there are.
@@ -308,9 +291,8 @@ impl Tenant {
         let sql = "UPDATE breaker SET reset = 1 WHERE tenant_id = $1 AND hook = $2";
         let count = write.execute(sql, args![&self.id, hook]).await?;
         if count == 0 {
-            return Err(StoreError::NotFound(format!(
-                "open breaker of the hook {hook:?}"
-            )));
+            let missing = format!("open breaker of the hook {hook:?}");
+            return Err(StoreError::NotFound(missing));
         }
         write.log("breaker.reset", hook, "", "").await?;
         write.commit().await?;

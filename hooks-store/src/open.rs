@@ -9,17 +9,17 @@ use tokio::sync::watch;
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
-use crate::engine::{self, Engine, args};
+use crate::engine::{self, Engine, ReadsAs as _, args};
 use crate::error::StoreError;
-use crate::recorder::Rows;
 use crate::recorder::names::Lists;
+use crate::recorder::{Rows, Writer};
 use crate::retention::Retention;
 use crate::store::{Clock, Complete, Inner, Readers, Store};
 
 /// Learns of the changes that other processes make, until the store is dropped.
 async fn follow(store: Weak<Inner>) {
     while let Some(store) = store.upgrade() {
-        store.engine.hint().await;
+        store.engine().hint().await;
         match store.newest_change().await {
             Ok(change) => store.changed(change),
             Err(error) => tracing::debug!(%error, "cannot ask the store for changes"),
@@ -39,10 +39,10 @@ async fn retain(store: Weak<Inner>) {
 }
 
 /// Whether a database has values that some key has encrypted.
-async fn has_sealed(engine: &dyn Engine) -> Result<bool, StoreError> {
+async fn has_sealed(mut engine: &dyn Engine) -> Result<bool, StoreError> {
     let sql = "SELECT version FROM secret UNION ALL SELECT seq FROM execution WHERE detail_hash <> $1 LIMIT 1";
-    let rows = engine.fetch(sql, args![Vec::new()]).await?;
-    Ok(!rows.is_empty())
+    let sealed: Option<u64> = engine.one(sql, args![Vec::new()]).await?;
+    Ok(sealed.is_some())
 }
 
 /// Opens a [`Store`].
@@ -132,24 +132,19 @@ impl StoreBuilder {
             None => Keys::make_file(&self.address)?,
         };
         let inner = Inner {
-            engine,
+            writer: Writer {
+                engine,
+                keys,
+                rows: Rows::default(),
+                names: Lists::default(),
+            },
             clock: self.clock,
-            keys,
             capabilities: self.capabilities,
             retention: self.retention,
             complete: self.complete,
             changes: watch::Sender::default(),
-            rows: Rows::default(),
-            names: Lists::default(),
             readers: Readers::default(),
             recorder: OnceLock::new(),
-            // What follows the kind of database may hold a password.
-            address: self
-                .address
-                .split(':')
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
         };
         inner.changed(inner.newest_change().await?);
         let store = Store(Arc::new(inner));

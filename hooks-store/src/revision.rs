@@ -11,15 +11,15 @@ use hooks_runtime::{Bundle, Source, SourceError};
 use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, json};
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
-use crate::bundle::name_of;
+use crate::bundle::{by_name, name_of};
 use crate::capability::Capabilities;
-use crate::engine::{Reads, Row, args};
+use crate::engine::{Column, Json, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::{Mistake, StoreError};
-use crate::page::{Page, before, rows_for};
+use crate::page::Page;
 use crate::store::{Store, Tenant};
 
 /// A publication. [`Tenant::revision`] returns the set that was published.
@@ -53,12 +53,12 @@ struct Head {
     hooks: Vec<IgnoredAny>,
 }
 
-impl Revision {
-    fn of(row: &Row) -> Result<Self, StoreError> {
-        let head: Head = row.json("body")?;
+impl OfRow for Revision {
+    fn of_row(row: &Row) -> Result<Self, StoreError> {
+        let Json(head): Json<Head> = row.get("body")?;
         Ok(Revision {
-            number: row.number("number")?,
-            sha256: row.text("hash")?,
+            number: row.get("number")?,
+            sha256: row.get("hash")?,
             parent: head.parent,
             author: head.author,
             comment: head.comment,
@@ -68,21 +68,12 @@ impl Revision {
     }
 }
 
-fn by_name(hooks: &[Value]) -> BTreeMap<&str, &Value> {
-    hooks.iter().map(|hook| (name_of(hook), hook)).collect()
-}
-
-/// Whether a hook of the draft is this one but for its version.
-fn is_same(draft: &Value, hook: &Value) -> bool {
-    let mut draft = draft.clone();
-    draft.as_object_mut().map(|keys| keys.remove("version"));
-    draft == *hook
-}
-
 /// The set of a revision.
-fn bundle_of(row: &Row) -> Result<Bundle, StoreError> {
-    let bundle = Bundle::read(&row.text("body")?);
-    bundle.map_err(|error| row.wrong("body", &format!("cannot be read: {error}")))
+impl Column for Bundle {
+    fn of(value: &Value) -> Result<Self, String> {
+        let read = Bundle::read(&String::of(value)?);
+        read.map_err(|error| format!("cannot be read: {error}"))
+    }
 }
 
 /// What a publication has made.
@@ -96,30 +87,31 @@ pub struct Published {
     pub is_new: bool,
 }
 
+impl Published {
+    fn of(set: &Bundle, is_new: bool) -> Self {
+        Published {
+            revision: set.revision,
+            sha256: set.sha256(),
+            is_new,
+        }
+    }
+}
+
 impl Tenant {
     /// Publishes the draft: checks it together with the global hooks, and makes a revision of it.
     ///
-    /// A publication of the global tenant also checks the set of every other tenant with it.
-    ///
-    /// # Errors
-    ///
-    /// If the set has mistakes: all of them. Then nothing changes. Or if the database fails.
-    pub async fn publish(&self, by: &By) -> Result<Published, StoreError> {
-        self.publish_draft(None, by).await
-    }
-
-    /// Publishes the draft whose [`sha256`](Bundle::sha256) is `expected`, so that nothing is in force that the publisher has
-    /// not seen. Otherwise it is [`publish`](Self::publish).
+    /// A publication of the global tenant also checks the set of every other tenant with it. If [`By::after`] names the draft
+    /// that was read, nothing is in force that the publisher has not seen:
     ///
     /// ```
     /// use hooks_store::{By, Store, StoreError};
-    /// use serde_json::json;
+    /// use serde_json::{Map, json};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
     /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
     /// let (seen, by) = (acme.draft().await?.sha256(), By::new("ada"));
     /// acme.create(&json!({ "event": "BeforeToolCall", "block": "not today" }), &by).await?;
-    /// let unseen = acme.publish_after(&seen, &by).await;
+    /// let unseen = acme.publish(&by.after(seen)).await;
     /// assert!(matches!(unseen, Err(StoreError::DraftChanged)));
     /// # Ok(())
     /// # }
@@ -127,23 +119,12 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the draft is another one, the set has mistakes, or the database fails.
-    pub async fn publish_after(&self, expected: &str, by: &By) -> Result<Published, StoreError> {
-        self.publish_draft(Some(expected), by).await
-    }
-
-    async fn publish_draft(
-        &self,
-        expected: Option<&str>,
-        by: &By,
-    ) -> Result<Published, StoreError> {
+    /// If the draft is another one, or the set has mistakes: all of them. Then nothing changes. Or if the database fails.
+    pub async fn publish(&self, by: &By) -> Result<Published, StoreError> {
         let mut tries = 0;
         loop {
             let mut look = self.look(by, &mut tries).await?;
-            let draft = self.draft_in(&mut look).await?;
-            if expected.is_some_and(|expected| draft.sha256() != expected) {
-                return Err(StoreError::DraftChanged);
-            }
+            let draft = self.draft_read(&mut look, by).await?;
             self.check_with_others(&mut look, &draft).await?;
             if let Some(write) = look.write().await? {
                 return self.make_revision(write, draft, "revision.publish").await;
@@ -165,7 +146,7 @@ impl Tenant {
     ///
     /// ```
     /// use hooks_store::{By, Store};
-    /// use serde_json::json;
+    /// use serde_json::{Map, json};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
     /// let (acme, by) = (Store::open("sqlite::memory:").await?.tenant("acme"), By::new("ada"));
@@ -205,22 +186,20 @@ impl Tenant {
             let Some(mut write) = look.write().await? else {
                 continue;
             };
-            let mut draft = set.clone();
-            if keeps {
-                draft = self.rebased(&mut write, &set).await?;
-            }
+            let draft = if keeps {
+                self.rebased(&mut write, &set).await?
+            } else {
+                set.clone()
+            };
             self.replace(&mut write, draft).await?;
-            let mut live = self.draft_in(&mut write).await?;
-            if keeps {
-                // What the draft has changed is published in the version that it had.
-                let draft = by_name(&live.hooks);
-                let hooks = set.hooks.iter().zip(&old.hooks).map(|(hook, old)| {
-                    let draft = draft.get(name_of(hook)).copied();
-                    draft.filter(|draft| is_same(draft, hook)).unwrap_or(old)
-                });
-                live = Bundle::new(hooks.cloned().collect(), set.tables().clone())?;
-                live.tenant.clone_from(&self.id);
-            }
+            // What the draft has, too, is published in the version that it has there.
+            let draft = self.hooks_in(&mut write).await?;
+            let draft: BTreeMap<_, _> = draft.iter().map(|hook| (&*hook.name, hook)).collect();
+            let hooks = set.hooks.iter().zip(&old.hooks).map(|(hook, old)| {
+                let same = draft.get(name_of(hook)).filter(|draft| draft.body == *hook);
+                same.map_or_else(|| old.clone(), |draft| draft.numbered())
+            });
+            let live = self.set(hooks.collect(), set.tables().clone())?;
             return self.make_revision(write, live, "revision.rollback").await;
         }
     }
@@ -228,26 +207,22 @@ impl Tenant {
     /// A set with what the draft changes of the newest revision.
     async fn rebased(&self, write: &mut Write<'_>, set: &Bundle) -> Result<Bundle, StoreError> {
         let newest = self.newest(write).await?;
-        let newest = newest.map_or_else(|| Ok(set.clone()), |newest| self.lowered_set(&newest))?;
-        let draft = self.draft_in(write).await?;
-        let draft = self.lowered_set(&draft)?;
-        let (own, before) = (by_name(&draft.hooks), by_name(&newest.hooks));
-        let is_changed = |name: &str| own.get(name) != before.get(name);
-        let old = set.hooks.iter().filter_map(|hook| match name_of(hook) {
-            name if is_changed(name) => own.get(name).copied(),
-            _ => Some(hook),
-        });
-        let known = by_name(&set.hooks);
-        let is_new = |name: &str| !known.contains_key(name) && is_changed(name);
-        let new = draft.hooks.iter().filter(|hook| is_new(name_of(hook)));
+        let newest = self.lowered_set(newest.as_ref().unwrap_or(set))?;
+        let draft = self.lowered_set(&self.draft_in(write).await?)?;
+        let [own, before, mut hooks] = [&draft, &newest, set].map(|set| by_name(&set.hooks));
+        for name in own.keys().chain(before.keys()) {
+            match own.get(name) {
+                own if own == before.get(name) => {}
+                Some(own) => drop(hooks.insert(name.clone(), own.clone())),
+                None => drop(hooks.shift_remove(name)),
+            }
+        }
         let tables = if draft.tables() == newest.tables() {
             set.tables()
         } else {
             draft.tables()
         };
-        let mut rebased = Bundle::new(old.chain(new).cloned().collect(), tables.clone())?;
-        rebased.tenant.clone_from(&self.id);
-        Ok(rebased)
+        self.set(hooks.into_values().collect(), tables.clone())
     }
 
     /// Publishes what is published already, with another mode of one of its hooks. What else differs in the draft stays there,
@@ -256,7 +231,7 @@ impl Tenant {
     /// ```
     /// use hooks_runtime::entry::Mode;
     /// use hooks_store::{By, Store, StoreError};
-    /// use serde_json::json;
+    /// use serde_json::{Map, json};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
     /// let (acme, by) = (Store::open("sqlite::memory:").await?.tenant("acme"), By::new("ada"));
@@ -286,26 +261,24 @@ impl Tenant {
             let mut set = self.newest(&mut look).await?.ok_or_else(missing)?;
             let place = set.hooks.iter().position(|hook| name_of(hook) == name);
             let place = place.ok_or_else(missing)?;
-            let mut before = set.hooks[place].clone();
+            let (mut live, _) = self.lower(&set.hooks[place]);
+            let is_new = live["mode"] != json!(mode);
             set.hooks[place]["mode"] = json!(mode);
             self.check_with_others(&mut look, &set).await?;
             let Some(mut write) = look.write().await? else {
                 continue;
             };
-            let drafted = self.hooks_in(&mut write).await?;
-            if let Some(mut old) = drafted.into_iter().find(|hook| hook.name == name)
-                && before["mode"] != json!(mode)
-            {
+            let mut drafted = self.hooks_in(&mut write).await?.into_iter();
+            if let Some(old) = drafted.find(|hook| is_new && hook.name == name) {
                 // What is published is a version of its own, and that of the draft, if it differs, is the newest again.
-                before.as_object_mut().map(|body| body.remove("version"));
-                let differs = old.body != before;
-                before["mode"] = json!(mode);
-                let saved = self.save(&mut write, (&old).into(), before, false).await?;
+                let mut draft = old.body.clone();
+                let differs = draft != live;
+                live["mode"] = json!(mode);
+                let saved = self.save(&mut write, old, Some(live)).await?;
                 set.hooks[place]["version"] = saved.version.into();
                 if differs {
-                    old.body["mode"] = json!(mode);
-                    self.save(&mut write, (&saved).into(), old.body, false)
-                        .await?;
+                    draft["mode"] = json!(mode);
+                    self.save(&mut write, saved, Some(draft)).await?;
                 }
             }
             return self.make_revision(write, set, "revision.mode").await;
@@ -320,41 +293,35 @@ impl Tenant {
     ) -> Result<(), StoreError> {
         self.check_set(reads, draft, false).await?;
         if !self.is_global() {
-            let global = self.other("").newest(reads).await?;
-            let (composed, _) = self.compose(global.as_ref(), Some(draft))?;
+            let (composed, _) = self.composed(reads, Some(draft)).await?;
             return self.load(reads, &composed, false).await.map(drop);
         }
         let mut mistakes = Vec::new();
         for tenant in Store::tenants_in(reads).await? {
             let other = self.other(&tenant);
-            if other.is_global() {
-                continue;
-            }
-            let Some(own) = other.newest(reads).await? else {
+            let own = other.newest(reads).await?;
+            let Some(own) = own.filter(|_| !other.is_global()) else {
                 continue;
             };
-            let (composed, _) = other.compose(Some(draft), Some(&own))?;
-            match other.load(reads, &composed, false).await {
-                Err(StoreError::Invalid(more)) => {
-                    // What is wrong without the draft, too, is nothing that the draft has done.
-                    let (before, _) = other.in_force(reads).await?;
-                    let before = match other.load(reads, &before, false).await {
-                        Err(StoreError::Invalid(before)) => before,
-                        loaded => loaded.map(|_| Vec::new())?,
-                    };
-                    let is_new = |mistake: &Mistake| {
-                        !before.iter().any(|old| old.message == mistake.message)
-                    };
-                    mistakes.extend(more.into_iter().filter(is_new).map(|mut mistake| {
-                        mistake.message = format!(
-                            "with the hooks of the tenant `{tenant}`: {}",
-                            mistake.message
-                        );
-                        mistake
-                    }));
-                }
-                done => drop(done?),
+            let (composed, _) = other.compose(draft, &own)?;
+            let found = StoreError::mistakes(other.load(reads, &composed, false).await)?;
+            if found.is_empty() {
+                continue;
             }
+            // What is wrong without the draft, too, is nothing that the draft has done.
+            let (before, _) = other.composed(reads, Some(&own)).await?;
+            let before = StoreError::mistakes(other.load(reads, &before, false).await)?;
+            let is_old = |found: &Mistake| before.iter().any(|old| old.message == found.message);
+            mistakes.extend(
+                found
+                    .into_iter()
+                    .filter(|found| !is_old(found))
+                    .map(|found| {
+                        let message =
+                            format!("with the hooks of the tenant `{tenant}`: {}", found.message);
+                        Mistake { message, ..found }
+                    }),
+            );
         }
         StoreError::all(mistakes)
     }
@@ -370,41 +337,21 @@ impl Tenant {
             && before.hooks == bundle.hooks
             && before.tables() == bundle.tables()
         {
-            return Ok(Published {
-                revision: before.revision,
-                sha256: before.sha256(),
-                is_new: false,
-            });
+            return Ok(Published::of(before, false));
         }
         let sql = "UPDATE counter SET value = value + 1 WHERE name = 'revision' RETURNING value";
-        let rows = write.read(sql, args![]).await?;
-        bundle.revision = rows.first().map_or(Ok(0), |row| row.number("value"))?;
+        bundle.revision = write.one(sql, args![]).await?.unwrap_or_default();
         bundle.parent = before.map(|before| before.sha256());
         bundle.created = Some(write.at);
-        bundle.author.clone_from(&write.by().actor);
-        bundle.comment.clone_from(&write.by().comment);
-        let published = Published {
-            revision: bundle.revision,
-            sha256: bundle.sha256(),
-            is_new: true,
-        };
+        bundle.author.clone_from(&write.by.actor);
+        bundle.comment.clone_from(&write.by.comment);
+        let published = Published::of(&bundle, true);
         let sql = "INSERT INTO revision (tenant_id, number, hash, body) VALUES ($1, $2, $3, $4)";
-        let values = args![
-            &self.id,
-            bundle.revision,
-            &published.sha256,
-            bundle.to_json()
-        ];
+        let (number, hash) = (published.revision, &published.sha256);
+        let values = args![&self.id, number, hash, bundle.to_json()];
         write.execute(sql, values).await?;
         let before = bundle.parent.as_deref().unwrap_or_default();
-        write
-            .log(
-                action,
-                &bundle.revision.to_string(),
-                before,
-                &published.sha256,
-            )
-            .await?;
+        write.log(action, &number.to_string(), before, hash).await?;
         write.commit().await?;
         Ok(published)
     }
@@ -420,8 +367,7 @@ impl Tenant {
 
     pub(crate) async fn newest(&self, reads: &mut dyn Reads) -> Result<Option<Bundle>, StoreError> {
         let sql = "SELECT body FROM revision WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1";
-        let rows = reads.read(sql, args![&self.id]).await?;
-        rows.first().map(bundle_of).transpose()
+        reads.one(sql, args![&self.id]).await
     }
 
     /// Returns a page of this tenant's revisions, newest first, before the one with the number `cursor`.
@@ -436,14 +382,10 @@ impl Tenant {
     ) -> Result<Page<Revision>, StoreError> {
         let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 AND number < $2 \
                    ORDER BY number DESC LIMIT $3";
-        let before = before(cursor);
-        let rows = self
-            .engine()
-            .fetch(sql, args![&self.id, before, rows_for(limit)])
-            .await?;
-        let revisions = rows.iter().map(Revision::of);
-        let revisions = revisions.collect::<Result<_, _>>()?;
-        Ok(Page::of(revisions, limit, |one: &Revision| one.number))
+        self.page(sql, args![&self.id], cursor, limit, |one: &Revision| {
+            one.number
+        })
+        .await
     }
 
     /// Returns the set of a revision of this tenant.
@@ -453,8 +395,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn revision(&self, number: u64) -> Result<Option<Bundle>, StoreError> {
         let sql = "SELECT body FROM revision WHERE tenant_id = $1 AND number = $2";
-        let rows = self.engine().fetch(sql, args![&self.id, number]).await?;
-        rows.first().map(bundle_of).transpose()
+        self.engine().one(sql, args![&self.id, number]).await
     }
 
     /// Returns what is in force for this tenant: the global hooks and its own. Its number is the higher of both revisions, and
@@ -464,7 +405,7 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn bundle(&self) -> Result<Bundle, StoreError> {
-        Ok(self.in_force(&mut self.engine()).await?.0)
+        Ok(self.in_force().await?.0)
     }
 
     /// Returns which published hooks and settings are left out for this tenant, because of the global ones. What this
@@ -474,7 +415,7 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn notices(&self) -> Result<Vec<String>, StoreError> {
-        Ok(self.in_force(&mut self.engine()).await?.1)
+        Ok(self.in_force().await?.1)
     }
 
     /// Returns what would be in force for this tenant if this set were published: with the global hooks, and with what this
@@ -482,7 +423,7 @@ impl Tenant {
     ///
     /// ```
     /// use hooks_store::{By, Store};
-    /// use serde_json::json;
+    /// use serde_json::{Map, json};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
     /// let store = Store::open("sqlite::memory:").await?;
@@ -502,21 +443,28 @@ impl Tenant {
     /// If the set has a form that a store does not keep, or the database fails. [`check`](Self::check) finds all mistakes.
     pub async fn preview(&self, set: &Bundle) -> Result<Bundle, StoreError> {
         let set = self.lowered_set(set)?;
-        if self.is_global() {
-            return Ok(self.compose(Some(&set), None)?.0);
-        }
-        let global = self.other("").newest(&mut self.engine()).await?;
-        Ok(self.compose(global.as_ref(), Some(&set))?.0)
+        Ok(self.composed(&mut self.engine(), Some(&set)).await?.0)
     }
 
-    async fn in_force(&self, reads: &mut dyn Reads) -> Result<(Bundle, Vec<String>), StoreError> {
-        let global = self.other("").newest(reads).await?;
-        let own = if self.is_global() {
-            None
+    async fn in_force(&self) -> Result<(Bundle, Vec<String>), StoreError> {
+        let own = self.newest_set().await?;
+        self.composed(&mut self.engine(), own.as_ref()).await
+    }
+
+    /// What is in force for this tenant with such a set.
+    async fn composed(
+        &self,
+        reads: &mut dyn Reads,
+        own: Option<&Bundle>,
+    ) -> Result<(Bundle, Vec<String>), StoreError> {
+        let above = self.other("").newest(reads).await?;
+        let none = self.set(Vec::new(), Map::new())?;
+        let (above, own) = (above.as_ref().unwrap_or(&none), own.unwrap_or(&none));
+        if self.is_global() {
+            self.compose(own, &none)
         } else {
-            self.newest(reads).await?
-        };
-        self.compose(global.as_ref(), own.as_ref())
+            self.compose(above, own)
+        }
     }
 
     /// Returns a source for a runtime of this tenant, which follows what is published.
@@ -583,26 +531,24 @@ impl Store {
         }
         for tenant in self.tenants().await? {
             let tenant = self.tenant(&tenant);
-            let Some(bundle) = tenant.newest(&mut tenant.engine()).await? else {
+            let Some(set) = tenant.newest_set().await? else {
                 continue;
             };
-            let level = tenant.compose(None, Some(&bundle))?.0;
-            let not_allowed = match tenant.load(&mut tenant.engine(), &level, false).await {
-                Ok(status) => status.not_allowed,
-                Err(error) => {
-                    tracing::warn!(tenant = tenant.id, %error, "the hooks in force cannot be loaded here");
-                    continue;
-                }
-            };
-            for one in not_allowed {
+            let (level, _) = tenant.compose(&tenant.set(Vec::new(), Map::new())?, &set)?;
+            let loaded = tenant.load(&mut tenant.engine(), &level, false).await;
+            let status = loaded.inspect_err(|error| {
+                tracing::warn!(tenant = tenant.id, %error, "the hooks in force cannot be loaded here");
+            });
+            for one in status.map(|status| status.not_allowed).unwrap_or_default() {
                 tracing::warn!(
                     tenant = tenant.id,
                     hook = one.hook,
                     why = one.why,
                     "a hook in force is not allowed here"
                 );
+                let hash = set.sha256();
                 tenant
-                    .log_once("hook.refused", &one.hook, &bundle.sha256(), &one.why)
+                    .log_once("hook.refused", &one.hook, &hash, &one.why)
                     .await?;
             }
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::admin::By;
-use crate::engine::{Reads, Row, args};
+use crate::engine::{Column, Json, ReadsAs as _, Value as Kept, args, of_row};
 use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::text::sha256;
@@ -35,28 +35,25 @@ pub struct NewSample {
     pub expect: Option<String>,
 }
 
-/// A saved event.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Sample {
-    /// The id.
-    pub id: String,
-    /// What was saved.
-    #[serde(flatten)]
-    pub saved: NewSample,
-    /// Who has saved it.
-    pub author: String,
-    /// When.
-    pub at: Timestamp,
+of_row! {
+    /// A saved event.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct Sample {
+        /// The id.
+        pub id: String,
+        /// What was saved.
+        #[serde(flatten)]
+        pub saved: NewSample,
+        /// Who has saved it.
+        pub author: String,
+        /// When.
+        pub at: Timestamp,
+    }
 }
 
-impl Sample {
-    fn of(row: &Row) -> Result<Self, StoreError> {
-        Ok(Sample {
-            id: row.text("id")?,
-            saved: row.json("body")?,
-            author: row.text("author")?,
-            at: row.time("at")?,
-        })
+impl Column for NewSample {
+    fn of(value: &Kept) -> Result<Self, String> {
+        Json::of(value).map(|Json(sample)| sample)
     }
 }
 
@@ -77,8 +74,8 @@ impl Tenant {
         }
         let mut write = self.write(by).await?;
         let sql = "SELECT COUNT(*) AS count FROM sample WHERE tenant_id = $1";
-        let rows = write.read(sql, args![&self.id]).await?;
-        if rows.first().map_or(Ok(0), |row| row.number("count"))? >= MOST {
+        let count: Option<u64> = write.one(sql, args![&self.id]).await?;
+        if count >= Some(MOST) {
             let message = format!("there are {MOST} samples already");
             return Err(StoreError::invalid("", message, "remove one first"));
         }
@@ -103,9 +100,8 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn samples(&self) -> Result<Vec<Sample>, StoreError> {
-        let sql = "SELECT id, body, author, at FROM sample WHERE tenant_id = $1 ORDER BY name, id";
-        let rows = self.engine().fetch(sql, args![&self.id]).await?;
-        rows.iter().map(Sample::of).collect()
+        let sql = "SELECT id, body AS saved, author, at FROM sample WHERE tenant_id = $1 ORDER BY name, id";
+        self.engine().all(sql, args![&self.id]).await
     }
 
     /// Returns the ids and the names of the saved events, by their names.
@@ -115,11 +111,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn sample_names(&self) -> Result<Vec<(String, String)>, StoreError> {
         let sql = "SELECT id, name FROM sample WHERE tenant_id = $1 ORDER BY name, id";
-        let rows = self.engine().fetch(sql, args![&self.id]).await?;
-        let named = rows
-            .iter()
-            .map(|row| Ok((row.text("id")?, row.text("name")?)));
-        named.collect()
+        self.engine().all(sql, args![&self.id]).await
     }
 
     /// Returns a saved event.
@@ -128,9 +120,9 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn sample(&self, id: &str) -> Result<Option<Sample>, StoreError> {
-        let sql = "SELECT id, body, author, at FROM sample WHERE tenant_id = $1 AND id = $2";
-        let rows = self.engine().fetch(sql, args![&self.id, id]).await?;
-        rows.first().map(Sample::of).transpose()
+        let sql =
+            "SELECT id, body AS saved, author, at FROM sample WHERE tenant_id = $1 AND id = $2";
+        self.engine().one(sql, args![&self.id, id]).await
     }
 
     /// Removes a saved event.
@@ -141,11 +133,9 @@ impl Tenant {
     pub async fn delete_sample(&self, id: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM sample WHERE tenant_id = $1 AND id = $2 RETURNING body";
-        let rows = write.read(sql, args![&self.id, id]).await?;
-        let row = rows
-            .first()
-            .ok_or_else(|| StoreError::NotFound(format!("sample {id:?}")))?;
-        let hash = hex::encode(sha256(row.text("body")?.as_bytes()));
+        let body: Option<String> = write.one(sql, args![&self.id, id]).await?;
+        let body = body.ok_or_else(|| StoreError::NotFound(format!("sample {id:?}")))?;
+        let hash = hex::encode(sha256(body.as_bytes()));
         write.log("sample.delete", id, &hash, "").await?;
         write.commit().await
     }

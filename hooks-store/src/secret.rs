@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 
 use hooks_runtime::{Secrets, foreign_secrets, secret_texts};
 use jiff::Timestamp;
@@ -11,21 +11,51 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::admin::{By, Write};
-use crate::engine::{Reads, Row, args};
+use crate::crypt::Keys;
+use crate::engine::{Reads, ReadsAs as _, args, of_row};
 use crate::error::{Mistake, StoreError};
 use crate::store::{Inner, Store, Tenant};
 
-/// What a store tells of a secret: everything but its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SecretInfo {
-    /// The name, as in `secret:NAME`.
-    pub name: String,
-    /// How often a value was put in.
-    pub version: u64,
-    /// Who has put the newest one in.
-    pub author: String,
-    /// When.
-    pub at: Timestamp,
+of_row! {
+    /// What a store tells of a secret: everything but its value.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct SecretInfo {
+        /// The name, as in `secret:NAME`.
+        pub name: String,
+        /// How often a value was put in.
+        pub version: u64,
+        /// Who has put the newest one in.
+        pub author: String,
+        /// When.
+        pub at: Timestamp,
+    }
+}
+
+of_row! {
+    /// A value as it is kept.
+    pub(crate) struct Sealed {
+        pub(crate) tenant_id: String,
+        pub(crate) name: String,
+        pub(crate) version: u64,
+        pub(crate) value: Vec<u8>,
+    }
+}
+
+impl Sealed {
+    /// The place of the value, which its encryption is bound to.
+    pub(crate) fn place(&self) -> [String; 5] {
+        place(&self.tenant_id, &self.name, self.version)
+    }
+
+    /// The value; nothing if its key is not there.
+    fn open(&self, keys: &Keys) -> Result<Option<String>, StoreError> {
+        let value = keys.open(&self.place(), &self.value)?;
+        Ok(value.and_then(|value| String::from_utf8(value).ok()))
+    }
+}
+
+fn place(tenant: &str, name: &str, version: u64) -> [String; 5] {
+    ["secret", tenant, name, &version.to_string(), "value"].map(str::to_owned)
 }
 
 /// How the names of the secrets begin that the store has moved out of hooks: `hook.ID.VERSION.HEADER`.
@@ -121,11 +151,6 @@ fn check_name(name: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The place of a value, which its encryption is bound to.
-pub(crate) fn place<'a>(tenant: &'a str, name: &'a str, version: &'a str) -> [&'a str; 5] {
-    ["secret", tenant, name, version, "value"]
-}
-
 impl Tenant {
     /// Puts a value in. Hooks get the newest one with their next request. Returns the number of its version.
     ///
@@ -160,16 +185,17 @@ impl Tenant {
         value: &str,
     ) -> Result<u64, StoreError> {
         let sql = "SELECT COALESCE(MAX(version), 0) AS version FROM secret WHERE tenant_id = $1 AND name = $2";
-        let rows = write.read(sql, args![&self.id, name]).await?;
-        let version = rows.first().map_or(Ok(0), |row| row.number("version"))? + 1;
-        let number = version.to_string();
-        let place = place(&self.id, name, &number);
-        let sealed = self.store.keys.seal(&place, value.as_bytes())?;
+        let newest: Option<u64> = write.one(sql, args![&self.id, name]).await?;
+        let version = newest.unwrap_or_default() + 1;
+        let place = place(&self.id, name, version);
+        let sealed = self.store.writer.keys.seal(&place, value.as_bytes())?;
         let sql = "INSERT INTO secret (tenant_id, name, version, value, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
-        let values = args![&self.id, name, version, sealed, &write.by().actor, write.at];
+        let values = args![&self.id, name, version, sealed, &write.by.actor, write.at];
         write.execute(sql, values).await?;
         // A hash of a value would tell who guesses it.
-        write.log("secret.put", name, "", &number).await?;
+        write
+            .log("secret.put", name, "", &version.to_string())
+            .await?;
         Ok(version)
     }
 
@@ -181,18 +207,8 @@ impl Tenant {
     ) -> Result<Option<String>, StoreError> {
         let sql = "SELECT tenant_id, name, version, value FROM secret WHERE tenant_id = $1 AND name = $2 \
                    ORDER BY version DESC LIMIT 1";
-        let rows = write.read(sql, args![&self.id, name]).await?;
-        let value = rows.first().map(|row| self.open_secret(row)).transpose()?;
-        Ok(value.flatten())
-    }
-
-    /// The value in a row; nothing if its key is not there.
-    fn open_secret(&self, row: &Row) -> Result<Option<String>, StoreError> {
-        let (tenant, name) = (row.text("tenant_id")?, row.text("name")?);
-        let version = row.number("version")?.to_string();
-        let place = place(&tenant, &name, &version);
-        let value = self.store.keys.open(&place, &row.bytes("value")?)?;
-        Ok(value.and_then(|value| String::from_utf8(value).ok()))
+        let sealed: Option<Sealed> = write.one(sql, args![&self.id, name]).await?;
+        sealed.map_or(Ok(None), |sealed| sealed.open(&self.store.writer.keys))
     }
 
     /// Returns the secrets, without their values.
@@ -203,16 +219,7 @@ impl Tenant {
     pub async fn secrets(&self) -> Result<Vec<SecretInfo>, StoreError> {
         let sql = "SELECT name, version, author, at FROM secret s WHERE tenant_id = $1 AND version = \
                    (SELECT MAX(version) FROM secret WHERE tenant_id = s.tenant_id AND name = s.name) ORDER BY name";
-        let rows = self.engine().fetch(sql, args![&self.id]).await?;
-        let secrets = rows.iter().map(|row| {
-            Ok(SecretInfo {
-                name: row.text("name")?,
-                version: row.number("version")?,
-                author: row.text("author")?,
-                at: row.time("at")?,
-            })
-        });
-        secrets.collect()
+        self.engine().all(sql, args![&self.id]).await
     }
 
     /// Returns the names of the published hooks that name a secret.
@@ -266,15 +273,10 @@ impl Tenant {
     pub async fn secret_values(&self) -> Result<StoreSecrets, StoreError> {
         // A change while the values are read is one to follow.
         let changes = self.store.changes.subscribe();
-        let secrets = self.secret_values_now().await?;
+        let (sender, values) = watch::channel(self.decrypted(&mut self.engine()).await?);
         let store = Arc::downgrade(&self.store);
-        tokio::spawn(follow(
-            store,
-            self.id.clone(),
-            changes,
-            Arc::downgrade(&secrets.0),
-        ));
-        Ok(secrets)
+        tokio::spawn(follow(store, self.id.clone(), changes, sender));
+        Ok(StoreSecrets(values))
     }
 
     /// Returns the values as they are now, for a runtime that ends soon, such as one that checks a set.
@@ -290,20 +292,21 @@ impl Tenant {
         &self,
         reads: &mut dyn Reads,
     ) -> Result<StoreSecrets, StoreError> {
-        let values = RwLock::new(self.decrypted(reads).await?);
-        Ok(StoreSecrets(Arc::new(values)))
+        let (_, values) = watch::channel(self.decrypted(reads).await?);
+        Ok(StoreSecrets(values))
     }
 
     async fn decrypted(&self, reads: &mut dyn Reads) -> Result<Values, StoreError> {
         let sql = "SELECT tenant_id, name, version, value FROM secret \
                    WHERE tenant_id = $1 OR tenant_id = '' ORDER BY version";
-        let rows = reads.read(sql, args![&self.id]).await?;
         let mut values = Values::new();
-        for row in rows {
-            let (tenant, name) = (row.text("tenant_id")?, row.text("name")?);
-            let value = self.open_secret(&row)?;
-            let above = tenant.is_empty().then(|| format!("{GLOBAL}{name}"));
-            let own = (tenant == self.id).then_some(name);
+        for sealed in reads.all::<Sealed>(sql, args![&self.id]).await? {
+            let value = sealed.open(&self.store.writer.keys)?;
+            let Sealed {
+                tenant_id, name, ..
+            } = sealed;
+            let above = tenant_id.is_empty().then(|| format!("{GLOBAL}{name}"));
+            let own = (tenant_id == self.id).then_some(name);
             for name in above.into_iter().chain(own) {
                 match &value {
                     Some(value) => values.insert(name, value.clone()),
@@ -323,15 +326,13 @@ async fn follow(
     store: Weak<Inner>,
     id: String,
     mut changes: watch::Receiver<u64>,
-    values: Weak<RwLock<Values>>,
+    values: watch::Sender<Values>,
 ) {
-    while changes.changed().await.is_ok() {
-        let (Some(store), Some(values)) = (store.upgrade(), values.upgrade()) else {
-            return;
-        };
+    while changes.changed().await.is_ok() && !values.is_closed() {
+        let Some(store) = store.upgrade() else { return };
         let tenant = Store(store).tenant(&id);
         match tenant.decrypted(&mut tenant.engine()).await {
-            Ok(new) => *values.write().unwrap_or_else(PoisonError::into_inner) = new,
+            Ok(new) => drop(values.send_replace(new)),
             Err(error) => {
                 tracing::warn!(%error, "cannot read the secrets anew: the old values stay");
             }
@@ -340,11 +341,11 @@ async fn follow(
 }
 
 /// The values of a tenant's secrets, for hooks. `Debug` shows none.
-pub struct StoreSecrets(Arc<RwLock<Values>>);
+pub struct StoreSecrets(watch::Receiver<Values>);
 
 impl Secrets for StoreSecrets {
     fn secret(&self, name: &str) -> Option<String> {
-        self.0.read().ok()?.get(name).cloned()
+        self.0.borrow().get(name).cloned()
     }
 }
 

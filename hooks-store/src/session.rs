@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 
-use crate::engine::{Value, args};
+use crate::engine::{OfRow as _, Value, args, of_row};
 use crate::error::StoreError;
 use crate::store::Store;
 use crate::token::hash;
@@ -15,13 +15,15 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many sessions of one token are open at once. A further one closes the one that was not used for the longest time.
 const MOST: u64 = 16;
 
-/// A session that is open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Session {
-    /// The tenant.
-    pub tenant: String,
-    /// The [hash](crate::Caller::hash) of the token that has opened it; empty if there was none.
-    pub token: String,
+of_row! {
+    /// A session that is open.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Session {
+        /// The tenant.
+        pub tenant: String,
+        /// The [hash](crate::Caller::hash) of the token that has opened it; empty if there was none.
+        pub token: String,
+    }
 }
 
 impl Store {
@@ -62,15 +64,11 @@ impl Store {
     ///
     /// If the database fails.
     pub async fn session(&self, cookie: &str) -> Result<Option<Session>, StoreError> {
-        let sql = "UPDATE session SET used = $4 WHERE used > $1 AND begun > $2 AND hash = $3 RETURNING tenant_id, token";
+        let sql = "UPDATE session SET used = $4 WHERE used > $1 AND begun > $2 AND hash = $3 RETURNING tenant_id AS tenant, token";
         let mut values = self.over();
         values.extend(args![hash(cookie), self.0.now()]);
         let rows = self.0.note(sql, values).await?;
-        let session = rows.first().map(|row| {
-            let (tenant, token) = (row.text("tenant_id")?, row.text("token")?);
-            Ok(Session { tenant, token })
-        });
-        session.transpose()
+        rows.first().map(Session::of_row).transpose()
     }
 
     /// Closes the session of a cookie.

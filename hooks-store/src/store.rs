@@ -10,11 +10,10 @@ use tokio::sync::watch;
 use uuid::{NoContext, Timestamp as IdTime, Uuid};
 
 use crate::capability::Capabilities;
-use crate::crypt::Keys;
-use crate::engine::{Engine, Reads, Row, Value, args};
+use crate::engine::{Engine, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::StoreError;
-use crate::recorder::names::Lists;
-use crate::recorder::{Rows, StoreRecorder, Writer};
+use crate::page::{Page, before, rows_for};
+use crate::recorder::{StoreRecorder, Writer};
 use crate::retention::Retention;
 
 /// Says what time it is.
@@ -44,19 +43,15 @@ pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send +
 pub struct Store(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) writer: Writer,
     pub(crate) clock: Clock,
-    pub(crate) keys: Keys,
     pub(crate) capabilities: Capabilities,
     pub(crate) retention: Retention,
     pub(crate) complete: Complete,
     pub(crate) changes: watch::Sender<u64>,
-    pub(crate) rows: Rows,
-    pub(crate) names: Lists,
     pub(crate) readers: Readers,
     /// Started when it is first asked for.
     pub(crate) recorder: OnceLock<StoreRecorder>,
-    pub(crate) address: String,
 }
 
 /// Who has read a list of events in this hour: it is in the admin log already.
@@ -90,13 +85,8 @@ impl Inner {
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 
-    pub(crate) fn writer(&self) -> Writer {
-        Writer {
-            engine: Arc::clone(&self.engine),
-            keys: self.keys.clone(),
-            rows: self.rows.clone(),
-            names: self.names.clone(),
-        }
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        &*self.writer.engine
     }
 
     /// Makes an id, whose order is that of time.
@@ -109,23 +99,21 @@ impl Inner {
 
     /// Writes what is no change of a person, so nobody reads anything again because of it.
     pub(crate) async fn note(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        let mut transaction = self.engine.begin().await?;
-        let rows = transaction.fetch(sql, args).await?;
+        let mut transaction = self.engine().begin().await?;
+        let rows = transaction.rows(sql, args).await?;
         transaction.commit().await?;
         Ok(rows)
     }
 
     pub(crate) async fn newest_change(&self) -> Result<u64, StoreError> {
         let sql = "SELECT value FROM counter WHERE name = 'change'";
-        let rows = self.engine.fetch(sql, args![]).await?;
-        rows.first().map_or(Ok(0), |row| row.number("value"))
+        Ok(self.engine().one(sql, args![]).await?.unwrap_or_default())
     }
 }
 
-/// The kind of database alone: what follows may be a password.
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.address)
+        f.debug_struct("Inner").finish_non_exhaustive()
     }
 }
 
@@ -145,14 +133,13 @@ impl Store {
     ///
     /// If the database fails.
     pub async fn tenants(&self) -> Result<Vec<String>, StoreError> {
-        Store::tenants_in(&mut &*self.0.engine).await
+        Store::tenants_in(&mut self.0.engine()).await
     }
 
     pub(crate) async fn tenants_in(reads: &mut dyn Reads) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT tenant_id FROM hook UNION SELECT tenant_id FROM revision UNION \
                    SELECT tenant_id FROM token UNION SELECT tenant_id FROM chain ORDER BY tenant_id";
-        let rows = reads.read(sql, args![]).await?;
-        rows.iter().map(|row| row.text("tenant_id")).collect()
+        reads.all(sql, args![]).await
     }
 
     /// Returns what this deployment runs.
@@ -170,7 +157,7 @@ impl Store {
     /// Runs a statement: for tests that break a store in memory, which has one connection for all.
     #[doc(hidden)]
     pub async fn __execute(&self, sql: &str) {
-        let _ = self.0.engine.fetch(sql, args![]).await;
+        let _ = self.0.engine().fetch(sql, args![]).await;
     }
 
     /// Returns the recorder, which writes executions: one for all who ask.
@@ -181,7 +168,7 @@ impl Store {
     #[must_use]
     pub fn recorder(&self) -> StoreRecorder {
         let recorder = &self.0.recorder;
-        let started = recorder.get_or_init(|| StoreRecorder::start(self.0.writer()));
+        let started = recorder.get_or_init(|| StoreRecorder::start(self.0.writer.clone()));
         started.clone()
     }
 
@@ -195,7 +182,7 @@ impl Store {
         {
             tracing::error!(%error, "the store is closed, and executions are lost");
         }
-        self.0.engine.close().await;
+        self.0.engine().close().await;
     }
 }
 
@@ -218,12 +205,26 @@ impl Tenant {
     /// Returns a number that grows with the executions of this tenant that this process writes. It counts while somebody has it.
     #[must_use]
     pub fn rows(&self) -> watch::Receiver<u64> {
-        self.store.rows.of(&self.id)
+        self.store.writer.rows.of(&self.id)
     }
 
     /// What reads on its own.
     pub(crate) fn engine(&self) -> &dyn Engine {
-        &*self.store.engine
+        self.store.engine()
+    }
+
+    /// Reads a page. The last values of its statement are the number before which it begins, and how many rows it reads.
+    pub(crate) async fn page<T: OfRow>(
+        &self,
+        sql: &str,
+        mut values: Vec<Value>,
+        cursor: Option<u64>,
+        limit: u32,
+        number: impl Fn(&T) -> u64,
+    ) -> Result<Page<T>, StoreError> {
+        values.extend(args![before(cursor), rows_for(limit)]);
+        let rows = self.engine().all(sql, values).await?;
+        Ok(Page::of(rows, limit, number))
     }
 
     pub(crate) fn is_global(&self) -> bool {
@@ -231,9 +232,6 @@ impl Tenant {
     }
 
     pub(crate) fn other(&self, id: &str) -> Tenant {
-        Tenant {
-            store: Arc::clone(&self.store),
-            id: id.to_owned(),
-        }
+        Store(Arc::clone(&self.store)).tenant(id)
     }
 }

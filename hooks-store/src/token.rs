@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::By;
 use crate::crypt::random_text;
-use crate::engine::{Reads, Row, args};
+use crate::engine::{Column, ReadsAs as _, Value, args, of_row};
 use crate::error::StoreError;
 use crate::store::{Store, Tenant};
 use crate::text::sha256;
@@ -96,56 +96,56 @@ impl fmt::Debug for PlainToken {
     }
 }
 
-/// What the store tells of a token.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Token {
-    /// The id.
-    pub id: String,
-    /// What people call it.
-    pub name: String,
-    /// What its owner may do.
-    pub role: Role,
-    /// The only agent that it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
-    /// Who has made it.
-    pub author: String,
-    /// When.
-    pub at: Timestamp,
-    /// When it was last used, to a minute.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub used: Option<Timestamp>,
-    /// Through which door it was last used.
-    pub used_from: String,
+of_row! {
+    /// What the store tells of a token.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct Token {
+        /// The id.
+        pub id: String,
+        /// What people call it.
+        pub name: String,
+        /// What its owner may do.
+        pub role: Role,
+        /// The only agent that it is for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub agent: Option<String>,
+        /// Who has made it.
+        pub author: String,
+        /// When.
+        pub at: Timestamp,
+        /// When it was last used, to a minute.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub used: Option<Timestamp>,
+        /// Through which door it was last used.
+        pub used_from: String,
+    }
 }
 
-/// Who calls with a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
-    /// The tenant; empty for the global one.
-    pub tenant: String,
-    /// What the caller may do.
-    pub role: Role,
-    /// The only agent that the token is for.
-    pub agent: Option<String>,
-    /// The token's name.
-    pub name: String,
-    /// The hash of the token, by which [`Store::caller_of`] finds it again.
-    pub hash: String,
+of_row! {
+    /// Who calls with a token.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Caller {
+        /// The tenant; empty for the global one.
+        pub tenant: String,
+        /// What the caller may do.
+        pub role: Role,
+        /// The only agent that the token is for.
+        pub agent: Option<String>,
+        /// The token's name.
+        pub name: String,
+        /// The hash of the token, by which [`Store::caller_of`] finds it again.
+        pub hash: String,
+    }
 }
 
 pub(crate) fn hash(plain: &str) -> String {
     hex::encode(sha256(plain.as_bytes()))
 }
 
-fn role(row: &Row) -> Result<Role, StoreError> {
-    row.text("role")?
-        .parse()
-        .map_err(|error: String| row.wrong("role", &error))
-}
-
-fn agent(row: &Row) -> Result<Option<String>, StoreError> {
-    Ok(Some(row.text("agent")?).filter(|agent| !agent.is_empty()))
+impl Column for Role {
+    fn of(value: &Value) -> Result<Self, String> {
+        String::of(value)?.parse()
+    }
 }
 
 impl Store {
@@ -167,18 +167,8 @@ impl Store {
     ///
     /// If the database fails.
     pub async fn caller_of(&self, hash: String) -> Result<Option<Caller>, StoreError> {
-        let sql = "SELECT tenant_id, role, agent, name FROM token WHERE hash = $1";
-        let rows = self.0.engine.fetch(sql, args![&hash]).await?;
-        let caller = rows.first().map(|row| {
-            Ok(Caller {
-                tenant: row.text("tenant_id")?,
-                role: role(row)?,
-                agent: agent(row)?,
-                name: row.text("name")?,
-                hash,
-            })
-        });
-        caller.transpose()
+        let sql = "SELECT tenant_id AS tenant, role, agent, name, hash FROM token WHERE hash = $1";
+        self.0.engine().one(sql, args![hash]).await
     }
 
     /// Notes that a token was used now. It is no change, so nobody reads anything again because of it.
@@ -222,7 +212,8 @@ impl Tenant {
         let by = by.clone().comment(name);
         let mut write = self.write(&by).await?;
         let sql = "SELECT id FROM token WHERE tenant_id = $1 AND name = $2";
-        if !write.read(sql, args![&self.id, name]).await?.is_empty() {
+        let old: Option<String> = write.one(sql, args![&self.id, name]).await?;
+        if old.is_some() {
             let message = format!("there is a token with the name `{name}` already");
             let help = "choose another name, or revoke that one first";
             return Err(StoreError::invalid("/name", message, help));
@@ -254,20 +245,7 @@ impl Tenant {
     /// If the database fails.
     pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
         let sql = "SELECT id, name, role, agent, author, at, used, used_from FROM token WHERE tenant_id = $1 ORDER BY id";
-        let rows = self.engine().fetch(sql, args![&self.id]).await?;
-        let tokens = rows.iter().map(|row| {
-            Ok(Token {
-                id: row.text("id")?,
-                name: row.text("name")?,
-                role: role(row)?,
-                agent: agent(row)?,
-                author: row.text("author")?,
-                at: row.time("at")?,
-                used: Some(row.time("used")?).filter(|used| *used > Timestamp::UNIX_EPOCH),
-                used_from: row.text("used_from")?,
-            })
-        });
-        tokens.collect()
+        self.engine().all(sql, args![&self.id]).await
     }
 
     /// Takes a token back: from now on, it is none, and its sessions are over.
@@ -278,14 +256,11 @@ impl Tenant {
     pub async fn revoke_token(&self, id: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM token WHERE tenant_id = $1 AND id = $2 RETURNING role, hash";
-        let rows = write.read(sql, args![&self.id, id]).await?;
-        let row = rows
-            .first()
-            .ok_or_else(|| StoreError::NotFound(format!("token {id:?}")))?;
-        let role = row.text("role")?;
+        let revoked: Option<(String, String)> = write.one(sql, args![&self.id, id]).await?;
+        let missing = || StoreError::NotFound(format!("token {id:?}"));
+        let (role, hash) = revoked.ok_or_else(missing)?;
         let sql = "DELETE FROM session WHERE tenant_id = $1 AND token = $2";
-        let own = args![&self.id, row.text("hash")?];
-        write.execute(sql, own).await?;
+        write.execute(sql, args![&self.id, hash]).await?;
         write.log("token.revoke", id, &role, "").await?;
         write.commit().await
     }

@@ -1,7 +1,7 @@
 //! Verifying: walking the chain of a log of a tenant.
 
-use crate::chain::{Link, Verified, Walk};
-use crate::engine::{Row, args};
+use crate::chain::{Ends, Link, Verified, Walk};
+use crate::engine::{OfRow as _, Reads as _, ReadsAs as _, Row, args};
 use crate::error::StoreError;
 use crate::store::Tenant;
 
@@ -9,68 +9,53 @@ use crate::store::Tenant;
 const ROWS: u64 = 1000;
 
 impl Tenant {
-    /// The newest row of a chain, and the last one that was removed: the number and the hash of each.
-    async fn ends(&self, log: &str) -> Result<[(u64, Vec<u8>); 2], StoreError> {
+    pub(crate) async fn ends(&self, log: &str) -> Result<Ends, StoreError> {
         let sql = "SELECT seq, hash, removed_seq, removed_hash FROM chain WHERE tenant_id = $1 AND log = $2";
-        let rows = self.engine().fetch(sql, args![&self.id, log]).await?;
-        let Some(row) = rows.first() else {
-            return Ok(Default::default());
-        };
-        Ok([
-            (row.number("seq")?, row.bytes("hash")?),
-            (row.number("removed_seq")?, row.bytes("removed_hash")?),
-        ])
+        let ends = self.engine().one(sql, args![&self.id, log]).await?;
+        Ok(ends.unwrap_or_default())
     }
 
-    /// Walks a chain of this tenant. `sql` reads the rows of a tenant after a number; `extra` says what else is wrong with a
-    /// row.
+    /// Walks a chain of this tenant. `sql` reads so many rows of a tenant between two numbers; `extra` says what else is wrong
+    /// with a row.
     pub(crate) async fn verify_chain(
         &self,
         log: &str,
         sql: &str,
-        link: impl Fn(&Row) -> Result<Link, StoreError>,
         mut extra: impl FnMut(&Row) -> Option<String>,
     ) -> Result<Verified, StoreError> {
-        let [end, removed] = self.ends(log).await?;
-        let mut walk = Walk::after(removed.0, removed.1);
-        loop {
-            let after = walk.next() - 1;
-            if after > end.0 {
-                // Retention has removed all rows that were there when the walk began.
-                return Ok(walk.verified);
-            }
-            let rows = self
-                .engine()
-                .fetch(sql, args![&self.id, after, ROWS])
-                .await?;
-            let first = rows.first().map(|row| row.number("seq")).transpose()?;
-            if first != Some(walk.next()) {
+        // Rows that come after the walk begins are for the next one.
+        let end = self.ends(log).await?;
+        let mut walk = Walk::after(end.removed_seq, end.removed_hash, Verified::default());
+        // If retention removes all rows that were there when the walk began, it is at its end.
+        while walk.next <= end.seq + 1 {
+            let after = walk.next - 1;
+            let values = args![&self.id, after, end.seq, ROWS];
+            let rows = self.engine().rows(sql, values).await?;
+            let first = rows.first().map(|row| row.get("seq")).transpose()?;
+            if first != Some(walk.next) {
                 // Retention may have removed rows meanwhile. Then the walk goes on after them.
-                let [_, (seq, hash)] = self.ends(log).await?;
-                if seq > after {
-                    walk.jump(seq, hash);
+                let now = self.ends(log).await?;
+                if now.removed_seq > after {
+                    walk = Walk::after(now.removed_seq, now.removed_hash, walk.verified);
                     continue;
                 }
             }
             for row in &rows {
-                let link = link(row)?;
-                // Rows that came after the walk began are for the next one.
-                if link.seq > end.0 {
-                    walk.ends_at(end.0, &end.1);
-                    return Ok(walk.verified);
-                }
-                if !walk.step(&link) {
-                    return Ok(walk.verified);
-                }
-                if let Some(what) = extra(row) {
+                let link = Link::of_row(row)?;
+                if walk.step(&link)
+                    && let Some(what) = extra(row)
+                {
                     walk.breaks(link.seq, what);
+                }
+                if walk.verified.broken.is_some() {
                     return Ok(walk.verified);
                 }
             }
             if rows.is_empty() {
-                walk.ends_at(end.0, &end.1);
-                return Ok(walk.verified);
+                walk.ends_at(end.seq, &end.hash);
+                break;
             }
         }
+        Ok(walk.verified)
     }
 }

@@ -25,9 +25,10 @@ pub(super) async fn put(
     Expected(expected): Expected<String>,
     Json(body): Json<Value, SET>,
 ) -> Answer<DraftReport> {
+    let by = by.after(expected);
     let report = aside(async move {
         let new = bundle(&body)?;
-        let report = caller.tenant.put_draft_after(&expected, &new, &by);
+        let report = caller.tenant.put_draft(&new, &by);
         report.await.map_err(Problem::from)
     });
     Ok(axum::Json(report.await?.into()))

@@ -176,7 +176,7 @@ impl Api {
             draft.hooks[place]["priority"] = priority.into();
         }
         let by = by.clone().comment(format!("moved {word}: {name}"));
-        tenant.put_draft_after(&read, &draft, &by).await?;
+        tenant.put_draft(&draft, &by.after(read)).await?;
         Ok(word)
     }
 }

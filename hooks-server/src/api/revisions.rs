@@ -59,8 +59,8 @@ pub(super) async fn publish(
     if !body.despite_samples {
         api.expect_samples(&caller.tenant).await?;
     }
-    let by = by.comment(body.comment);
-    let new = async move { caller.tenant.publish_after(&expected, &by).await };
+    let by = by.comment(body.comment).after(expected);
+    let new = async move { caller.tenant.publish(&by).await };
     Ok(published(aside(new).await?))
 }
 

@@ -173,12 +173,13 @@ pub(super) async fn import(
     Expected(expected): Expected<String>,
     Text(text): Text<SET>,
 ) -> Answer<ImportReport> {
+    let by = by.after(expected);
     let report = aside(async move {
         if let Ok(value) = serde_json::from_str(&text) {
             other_tenant(&value, caller.tenant.id())?;
         }
         let tenant = &caller.tenant;
-        let report = tenant.import_after(&expected, &text, of.format, &by);
+        let report = tenant.import(&text, of.format, &by);
         report.await.map_err(Problem::from)
     });
     Ok(axum::Json(report.await?.into()))

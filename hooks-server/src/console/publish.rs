@@ -285,8 +285,8 @@ pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer 
     {
         return show(&visitor, Asked::default(), sent.comment, Err(failed)).await;
     }
-    let (tenant, draft) = (visitor.tenant().clone(), sent.draft);
-    match aside(async move { tenant.publish_after(&draft, &by).await }).await {
+    let (tenant, by) = (visitor.tenant().clone(), by.after(sent.draft));
+    match aside(async move { tenant.publish(&by).await }).await {
         Ok(published) => Ok(said(&published)),
         Err(mut wrong) => {
             if wrong.status() == StatusCode::PRECONDITION_FAILED {

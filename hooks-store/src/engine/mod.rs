@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
-pub(crate) use self::value::{Row, Value, args};
+pub(crate) use self::value::{Column, Json, OfRow, Row, Value, args, kept, of_row};
 use crate::error::StoreError;
 
 /// How long a statement waits for a connection, or for a lock that another process holds.
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What a store needs of a database.
 #[async_trait]
 pub(crate) trait Engine: Send + Sync {
-    /// Reads rows.
+    /// Reads rows. As a [`Reads`], it reads what they mean.
     async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
 
     /// Begins a transaction that writes. Dropped without [`Transaction::commit`], it changes nothing.
@@ -41,23 +41,41 @@ pub(crate) trait Engine: Send + Sync {
 /// Reads rows: within a transaction, or on its own.
 #[async_trait]
 pub(crate) trait Reads: Send {
-    /// Reads rows.
-    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
+    /// Runs a statement and returns its rows.
+    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
 }
 
 #[async_trait]
 impl Reads for &dyn Engine {
-    async fn read(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
         self.fetch(sql, args).await
     }
 }
 
+/// Reads what rows mean.
+#[async_trait]
+pub(crate) trait ReadsAs: Reads {
+    /// Reads all rows.
+    async fn all<T: OfRow>(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
+        self.rows(sql, args).await?.iter().map(T::of_row).collect()
+    }
+
+    /// Reads the first row, if there is one.
+    async fn one<T: OfRow>(
+        &mut self,
+        sql: &str,
+        args: Vec<Value>,
+    ) -> Result<Option<T>, StoreError> {
+        let rows = self.rows(sql, args).await?;
+        rows.first().map(T::of_row).transpose()
+    }
+}
+
+impl<R: Reads + ?Sized> ReadsAs for R {}
+
 /// A transaction that writes.
 #[async_trait]
-pub(crate) trait Transaction: Send {
-    /// Runs a statement and returns its rows.
-    async fn fetch(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
-
+pub(crate) trait Transaction: Reads {
     /// Runs a statement, and returns how many rows it has changed.
     async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError>;
 
@@ -126,11 +144,14 @@ macro_rules! speak {
         }
 
         #[async_trait]
-        impl Transaction for sqlx::Transaction<'static, $database> {
-            async fn fetch(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        impl crate::engine::Reads for sqlx::Transaction<'static, $database> {
+            async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
                 rows(sql, &query(sql, args)?.fetch_all(&mut **self).await?)
             }
+        }
 
+        #[async_trait]
+        impl Transaction for sqlx::Transaction<'static, $database> {
             async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError> {
                 let done = query(sql, args)?.execute(&mut **self).await?;
                 Ok(done.rows_affected())

@@ -35,11 +35,15 @@ impl From<bool> for Value {
     }
 }
 
-/// Postgres has no NUL in a text, so it is the sign for what cannot be shown. In JSON, a NUL is written as an escape, and
-/// stays.
+/// A text as a column has it. Postgres has no NUL in one, so it is the sign for what cannot be shown. In JSON, a NUL is written
+/// as an escape, and stays.
+pub(crate) fn kept(text: &str) -> String {
+    text.replace('\0', "\u{FFFD}")
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Value::Text(text.replace('\0', "\u{FFFD}"))
+        Value::Text(kept(text))
     }
 }
 
@@ -51,11 +55,7 @@ impl From<&String> for Value {
 
 impl From<String> for Value {
     fn from(text: String) -> Self {
-        if text.contains('\0') {
-            Value::from(text.as_str())
-        } else {
-            Value::Text(text)
-        }
+        Value::from(&text)
     }
 }
 
@@ -90,44 +90,16 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn get(&self, column: &str) -> Option<&Value> {
+    pub(crate) fn value(&self, column: &str) -> Option<&Value> {
         let index = self.names.iter().position(|name| name == column)?;
         self.values.get(index)
     }
 
-    pub(crate) fn int(&self, column: &str) -> Result<i64, StoreError> {
-        match self.get(column) {
-            Some(Value::Int(value)) => Ok(*value),
-            _ => Err(self.wrong(column, "is no whole number")),
-        }
-    }
-
-    pub(crate) fn number(&self, column: &str) -> Result<u64, StoreError> {
-        u64::try_from(self.int(column)?).map_err(|_| self.wrong(column, "is below zero"))
-    }
-
-    pub(crate) fn text(&self, column: &str) -> Result<String, StoreError> {
-        match self.get(column) {
-            Some(Value::Text(text)) => Ok(text.clone()),
-            _ => Err(self.wrong(column, "is no text")),
-        }
-    }
-
-    pub(crate) fn bytes(&self, column: &str) -> Result<Vec<u8>, StoreError> {
-        match self.get(column) {
-            Some(Value::Bytes(bytes)) => Ok(bytes.clone()),
-            _ => Err(self.wrong(column, "is no bytes")),
-        }
-    }
-
-    pub(crate) fn time(&self, column: &str) -> Result<Timestamp, StoreError> {
-        Timestamp::from_microsecond(self.int(column)?)
-            .map_err(|error| self.wrong(column, &format!("is no time: {error}")))
-    }
-
-    pub(crate) fn json<T: DeserializeOwned>(&self, column: &str) -> Result<T, StoreError> {
-        serde_json::from_str(&self.text(column)?)
-            .map_err(|error| self.wrong(column, &format!("cannot be read: {error}")))
+    /// What a column means.
+    pub(crate) fn get<T: Column>(&self, column: &str) -> Result<T, StoreError> {
+        let read = self.value(column).ok_or_else(|| "is missing".to_owned());
+        read.and_then(T::of)
+            .map_err(|what| self.wrong(column, &what))
     }
 
     pub(crate) fn wrong(&self, column: &str, what: &str) -> StoreError {
@@ -135,12 +107,11 @@ impl Row {
         let table = words
             .find(|word| ["FROM", "INTO", "UPDATE"].contains(word))
             .and_then(|_| words.next());
-        StoreError::Inconsistent {
-            table: table.unwrap_or_default().to_owned(),
-            column: column.to_owned(),
-            row: self.values.first().map_or_else(String::new, Value::shown),
-            what: what.to_owned(),
-        }
+        let table = table.unwrap_or_default();
+        let row = self.values.first().map_or_else(String::new, Value::shown);
+        StoreError::Inconsistent(format!(
+            "the table `{table}` is damaged: `{column}` of row {row} {what}"
+        ))
     }
 }
 
@@ -155,3 +126,126 @@ impl Value {
         }
     }
 }
+
+/// What the value of a column is read as.
+pub(crate) trait Column: Sized + Send {
+    /// # Errors
+    ///
+    /// What is wrong with the value.
+    fn of(value: &Value) -> Result<Self, String>;
+}
+
+impl Column for i64 {
+    fn of(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Int(value) => Ok(*value),
+            _ => Err("is no whole number".to_owned()),
+        }
+    }
+}
+
+impl Column for u64 {
+    fn of(value: &Value) -> Result<Self, String> {
+        u64::try_from(i64::of(value)?).map_err(|_| "is below zero".to_owned())
+    }
+}
+
+impl Column for bool {
+    fn of(value: &Value) -> Result<Self, String> {
+        Ok(i64::of(value)? != 0)
+    }
+}
+
+impl Column for Timestamp {
+    fn of(value: &Value) -> Result<Self, String> {
+        Timestamp::from_microsecond(i64::of(value)?).map_err(|error| format!("is no time: {error}"))
+    }
+}
+
+impl Column for String {
+    fn of(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) => Ok(text.clone()),
+            _ => Err("is no text".to_owned()),
+        }
+    }
+}
+
+/// No number is kept as one below zero.
+impl Column for Option<u64> {
+    fn of(value: &Value) -> Result<Self, String> {
+        Ok(u64::try_from(i64::of(value)?).ok())
+    }
+}
+
+/// No time is kept as 0.
+impl Column for Option<Timestamp> {
+    fn of(value: &Value) -> Result<Self, String> {
+        Ok(Some(Timestamp::of(value)?).filter(|time| *time != Timestamp::UNIX_EPOCH))
+    }
+}
+
+/// No text is kept as the empty one.
+impl Column for Option<String> {
+    fn of(value: &Value) -> Result<Self, String> {
+        Ok(Some(String::of(value)?).filter(|text| !text.is_empty()))
+    }
+}
+
+impl Column for Vec<u8> {
+    fn of(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Bytes(bytes) => Ok(bytes.clone()),
+            _ => Err("is no bytes".to_owned()),
+        }
+    }
+}
+
+/// What a text says in JSON.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send> Column for Json<T> {
+    fn of(value: &Value) -> Result<Self, String> {
+        let read = serde_json::from_str(&String::of(value)?).map(Json);
+        read.map_err(|error| format!("cannot be read: {error}"))
+    }
+}
+
+/// What a row is read as: its only column, several in their order, or a struct.
+pub(crate) trait OfRow: Sized + Send {
+    fn of_row(row: &Row) -> Result<Self, StoreError>;
+}
+
+impl<T: Column> OfRow for T {
+    fn of_row(row: &Row) -> Result<Self, StoreError> {
+        row.get(&row.names[0])
+    }
+}
+
+macro_rules! tuple {
+    ($($column:ident $place:literal),+) => {
+        impl<$($column: Column),+> OfRow for ($($column),+) {
+            fn of_row(row: &Row) -> Result<Self, StoreError> {
+                Ok(($(row.get(&row.names[$place])?),+))
+            }
+        }
+    };
+}
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+
+/// Defines a struct that is read from the columns with the names of its fields.
+macro_rules! of_row {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$about:meta])* $of:vis $field:ident: $type:ty,)+ }) => {
+        $(#[$meta])*
+        $vis struct $name { $($(#[$about])* $of $field: $type,)+ }
+
+        impl $crate::engine::OfRow for $name {
+            fn of_row(row: &$crate::engine::Row) -> Result<Self, StoreError> {
+                Ok(Self { $($field: row.get(stringify!($field))?),+ })
+            }
+        }
+    };
+}
+pub(crate) use of_row;

@@ -5,22 +5,14 @@ use std::time::Duration;
 use hooks_runtime::RecordOutcome;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::{Row, args};
+use crate::engine::{OfRow, ReadsAs as _, Row, args};
 use crate::error::StoreError;
 use crate::recorder::activity::{HOUR, MINUTE, OPEN, WOULD};
 use crate::store::{Store, Tenant};
 
 /// How long minutes of all hooks are kept, and hours of each.
-const KEPT: [(SignedDuration, &str); 2] = [
-    (
-        SignedDuration::from_hours(7 * 24),
-        "DELETE FROM activity WHERE hook = '' AND at < $1",
-    ),
-    (
-        SignedDuration::from_hours(400 * 24),
-        "DELETE FROM activity WHERE at < $1",
-    ),
-];
+const MINUTES: SignedDuration = SignedDuration::from_hours(7 * 24);
+const HOURS: SignedDuration = SignedDuration::from_hours(400 * 24);
 
 /// Events, or what one hook did, counted together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,13 +33,22 @@ pub struct Activity {
     pub count: u64,
 }
 
-/// The outcome of a row, whether it had no effect, and whether its hook failed open.
-fn outcome(row: &Row) -> Result<(RecordOutcome, bool, bool), StoreError> {
-    let word = row.text("outcome")?;
-    let [would, open] = [WOULD, OPEN].map(|mark| word.strip_prefix(mark));
-    let known = serde_json::from_value(would.or(open).unwrap_or(&word).into());
-    let known = known.map_err(|error| row.wrong("outcome", &format!("is none: {error}")))?;
-    Ok((known, would.is_some(), open.is_some()))
+impl OfRow for Activity {
+    fn of_row(row: &Row) -> Result<Self, StoreError> {
+        let word: String = row.get("outcome")?;
+        let [would, open] = [WOULD, OPEN].map(|mark| word.strip_prefix(mark));
+        let outcome = serde_json::from_value(would.or(open).unwrap_or(&word).into());
+        let bucket = row.get::<u64>("bucket")?.min(62);
+        Ok(Activity {
+            hook: row.get("hook")?,
+            at: row.get("at")?,
+            outcome: outcome.map_err(|error| row.wrong("outcome", &format!("is none: {error}")))?,
+            shadow: would.is_some(),
+            failed_open: open.is_some(),
+            less_than: Duration::from_micros(2 << bucket),
+            count: row.get("count")?,
+        })
+    }
 }
 
 impl Tenant {
@@ -86,11 +87,7 @@ impl Tenant {
         hook: Option<&str>,
         since: Timestamp,
     ) -> Result<Vec<Activity>, StoreError> {
-        let condition = if hook.is_some() {
-            "hook = $3"
-        } else {
-            "hook <> $3"
-        };
+        let condition = hook.map_or("hook <> $3", |_| "hook = $3");
         self.counted(condition, hook, since, HOUR).await
     }
 
@@ -124,38 +121,20 @@ impl Tenant {
              ORDER BY at, hook, outcome, bucket"
         );
         let since = since.as_microsecond();
-        let args = args![
-            &self.id,
-            since - since.rem_euclid(step),
-            hook.unwrap_or_default()
-        ];
-        let rows = self.store.engine.fetch(&sql, args).await?;
-        let counted = rows.iter().map(|row| {
-            let bucket = u32::try_from(row.number("bucket")?).unwrap_or(62).min(62);
-            let (outcome, shadow, failed_open) = outcome(row)?;
-            Ok(Activity {
-                hook: row.text("hook")?,
-                at: row.time("at")?,
-                outcome,
-                shadow,
-                failed_open,
-                less_than: Duration::from_micros(2 << bucket),
-                count: row.number("count")?,
-            })
-        });
-        counted.collect()
+        let since = since - since.rem_euclid(step);
+        let values = args![&self.id, since, hook.unwrap_or_default()];
+        self.engine().all(&sql, values).await
     }
 }
 
 impl Store {
     /// Forgets what is older than anybody asks for.
     pub(super) async fn forget_activity(&self) -> Result<(), StoreError> {
-        for (kept, sql) in KEPT {
-            let oldest = self.0.now() - kept;
-            let mut transaction = self.0.engine.begin().await?;
-            transaction.execute(sql, args![oldest]).await?;
-            transaction.commit().await?;
-        }
-        Ok(())
+        let sql = "DELETE FROM activity WHERE at < $1 OR (hook = '' AND at < $2)";
+        let now = self.0.now();
+        self.0
+            .note(sql, args![now - HOURS, now - MINUTES])
+            .await
+            .map(drop)
     }
 }

@@ -21,7 +21,7 @@ impl Tenant {
             record.at = record.at.min(now);
         }
         let count = records.len() as u64;
-        self.store.writer().write(records, &mut None).await?;
+        self.store.writer.write(records, &mut None).await?;
         Ok(count)
     }
 }

@@ -3,10 +3,10 @@
 use std::io::BufRead;
 
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Value, json};
 
 use crate::chain::{Link, Verified, Walk};
-use crate::engine::args;
+use crate::engine::{Json, OfRow as _, Reads as _, args};
 use crate::error::StoreError;
 use crate::recorder::row::LOG;
 use crate::store::Tenant;
@@ -18,7 +18,7 @@ struct Line {
     #[serde(default)]
     detail_hash: String,
     before: String,
-    record: Json,
+    record: Value,
 }
 
 impl Tenant {
@@ -33,29 +33,22 @@ impl Tenant {
                    ORDER BY seq LIMIT $3";
         // The row before has the hash that the first line needs.
         let values = args![&self.id, seq, u64::from(limit) + 1];
-        let rows = self.engine().fetch(sql, values).await?;
-        let sql = "SELECT removed_seq, removed_hash FROM chain WHERE tenant_id = $1 AND log = $2";
-        let ends = self.engine().fetch(sql, args![&self.id, LOG]).await?;
-        let mut before = ends
-            .first()
-            .map_or(Ok(Vec::new()), |row| row.bytes("removed_hash"))?;
+        let rows = self.engine().rows(sql, values).await?;
+        let mut before = self.ends(LOG).await?.removed_hash;
         let mut lines = Vec::new();
         for row in rows {
-            let hash = row.bytes("hash")?;
-            if row.number("seq")? > seq {
-                let record: Json = row.json("body")?;
+            let kept = Link::of_row(&row)?;
+            if kept.seq > seq {
+                let Json(record): Json<Value> = row.get("body")?;
                 let mut line = json!({
-                    "seq": row.number("seq")?,
-                    "hash": hex::encode(&hash),
-                    "detail_hash": hex::encode(&row.bytes("detail_hash")?),
+                    "seq": kept.seq,
+                    "hash": hex::encode(&kept.hash),
+                    "detail_hash": hex::encode(&kept.detail_hash),
                     "before": hex::encode(&before),
                 });
                 // The hash is that of the record with bits in place of these names.
                 let mut named = record.clone();
-                self.store
-                    .names
-                    .unpack(self.engine(), &self.id, &mut named)
-                    .await?;
+                self.unpack(&mut named).await?;
                 for key in ["unmet", "unasked"] {
                     if named[key] != record[key] {
                         line[key] = named[key].take();
@@ -64,7 +57,7 @@ impl Tenant {
                 line["record"] = record;
                 lines.push(line.to_string());
             }
-            before = hash;
+            before = kept.hash;
         }
         lines.truncate(limit as usize);
         Ok(lines)
@@ -106,13 +99,13 @@ pub fn verify_lines(lines: impl BufRead) -> Result<Verified, StoreError> {
             detail_hash: bytes(&line.detail_hash),
             hash: bytes(&line.hash),
         };
-        let walk = walk
-            .get_or_insert_with(|| Walk::after(line.seq.saturating_sub(1), bytes(&line.before)));
-        if !walk.step(&row) {
+        let before = line.seq.saturating_sub(1);
+        let first = || Walk::after(before, bytes(&line.before), Verified::default());
+        if !walk.get_or_insert_with(first).step(&row) {
             break;
         }
     }
-    Ok(walk.unwrap_or_else(|| Walk::after(0, Vec::new())).verified)
+    Ok(walk.map(|walk| walk.verified).unwrap_or_default())
 }
 
 fn bytes(digits: &str) -> Vec<u8> {

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use hooks_runtime::{Record, RecordOutcome};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::Value as Body;
 
 use crate::admin::By;
-use crate::chain::{Broken, Link, Verified};
-use crate::engine::{Row, Value, args};
+use crate::chain::{Broken, Verified};
+use crate::engine::{Json, Reads as _, ReadsAs as _, Row, Value, args};
 use crate::error::StoreError;
 use crate::page::{Page, before, rows_for};
 use crate::recorder::names::NAMES;
@@ -129,27 +129,31 @@ impl Tenant {
         values: Vec<Value>,
     ) -> Result<Vec<Execution>, StoreError> {
         let mut found = Vec::new();
-        for row in self.engine().fetch(sql, values).await? {
+        for row in self.engine().rows(sql, values).await? {
+            let Json(body) = row.get("body")?;
             found.push(Execution {
-                seq: row.number("seq")?,
-                hash: hex::encode(&row.bytes("hash")?),
-                has_detail: !row.bytes("detail_hash")?.is_empty(),
-                record: self.record_of(row.json("body")?, &row).await?,
+                seq: row.get("seq")?,
+                hash: hex::encode(row.get::<Vec<u8>>("hash")?),
+                has_detail: !row.get::<Vec<u8>>("detail_hash")?.is_empty(),
+                record: self.record_of(body, &row).await?,
             });
         }
         Ok(found)
     }
 
+    /// Writes the names of the hooks that did not run again in a body or a detail.
+    pub(super) async fn unpack(&self, written: &mut Body) -> Result<(), StoreError> {
+        let names = &self.store.writer.names;
+        names.unpack(self.engine(), &self.id, written).await
+    }
+
     /// Reads a body or a detail, with the names of its hooks.
-    async fn record_of(&self, mut written: Json, row: &Row) -> Result<Record, StoreError> {
-        self.store
-            .names
-            .unpack(self.engine(), &self.id, &mut written)
-            .await?;
+    async fn record_of(&self, mut written: Body, row: &Row) -> Result<Record, StoreError> {
+        self.unpack(&mut written).await?;
         let record = serde_json::from_value(written);
         let mut record: Record =
             record.map_err(|error| row.wrong("body", &format!("is none: {error}")))?;
-        record.number = Some(row.number("seq")?);
+        record.number = Some(row.get("seq")?);
         Ok(record)
     }
 
@@ -185,10 +189,8 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn execution(&self, seq: u64) -> Result<Option<Execution>, StoreError> {
-        let found = self
-            .executions_where("seq = $2", args![&self.id, seq])
-            .await?;
-        Ok(found.into_iter().next())
+        let found = self.executions_where("seq = $2", args![&self.id, seq]);
+        Ok(found.await?.pop())
     }
 
     /// Returns how many executions a session has; nothing if it has none.
@@ -198,12 +200,9 @@ impl Tenant {
     /// If the database fails.
     pub async fn session_count(&self, session: &str) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT COUNT(*) AS count FROM execution WHERE tenant_id = $1 AND session = $2";
-        let rows = self
-            .engine()
-            .fetch(sql, args![&self.id, column(session)])
-            .await?;
-        let count = rows.first().map_or(Ok(0), |row| row.number("count"))?;
-        Ok(Some(count).filter(|count| *count > 0))
+        let values = args![&self.id, column(session)];
+        let count: Option<u64> = self.engine().one(sql, values).await?;
+        Ok(count.filter(|count| *count > 0))
     }
 
     /// Returns the events of executions, with their contexts, as far as they were kept. The admin log says once an hour who
@@ -216,7 +215,7 @@ impl Tenant {
         &self,
         of: &[Execution],
         by: &By,
-    ) -> Result<HashMap<u64, Json>, StoreError> {
+    ) -> Result<HashMap<u64, Body>, StoreError> {
         let kept = of
             .iter()
             .filter(|one| one.has_detail)
@@ -229,9 +228,9 @@ impl Tenant {
         let sql = format!(
             "SELECT seq, body, detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq IN ({kept})"
         );
-        for row in self.engine().fetch(&sql, args![&self.id]).await? {
-            if let Some(input) = self.whole(&row)?.get_mut("input").map(Json::take) {
-                inputs.insert(row.number("seq")?, input);
+        for row in self.engine().rows(&sql, args![&self.id]).await? {
+            if let Some(input) = self.whole(&row)?.get_mut("input").map(Body::take) {
+                inputs.insert(row.get("seq")?, input);
             }
         }
         let hour = self.store.now().as_second() / 3600;
@@ -247,30 +246,22 @@ impl Tenant {
     /// # Errors
     ///
     /// If its key is missing, it was changed, or the database fails.
-    pub async fn detail(&self, seq: u64, by: &By) -> Result<Option<Json>, StoreError> {
-        let sql =
-            "SELECT seq, detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq = $2";
-        let rows = self.engine().fetch(sql, args![&self.id, seq]).await?;
-        let Some(row) = rows.first() else {
+    pub async fn detail(&self, seq: u64, by: &By) -> Result<Option<Body>, StoreError> {
+        let sql = "SELECT detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq = $2 AND detail_hash <> $3";
+        let values = args![&self.id, seq, Vec::new()];
+        let kept: Option<(Vec<u8>, Vec<u8>)> = self.engine().one(sql, values).await?;
+        let Some((detail, hash)) = kept else {
             return Ok(None);
         };
-        let hash = row.bytes("detail_hash")?;
-        if hash.is_empty() {
-            return Ok(None);
-        }
-        let place_hash = hex::encode(&hash);
-        let place = place(&self.id, &place_hash);
-        let detail = self.store.keys.must_open(&place, &row.bytes("detail")?)?;
+        let keys = &self.store.writer.keys;
+        let detail = keys.must_open(&place(&self.id, &hash), &detail)?;
         self.log_read(by, "execution.detail", &seq.to_string())
             .await?;
-        let Some(mut detail) = json_of(&detail) else {
-            return Ok(None);
-        };
-        self.store
-            .names
-            .unpack(self.engine(), &self.id, &mut detail)
-            .await?;
-        Ok(Some(detail))
+        let mut detail = json_of(&detail);
+        if let Some(detail) = &mut detail {
+            self.unpack(detail).await?;
+        }
+        Ok(detail)
     }
 
     /// Returns what reads the newest `limit` executions from `since` on, oldest first. The records are whole, and the admin
@@ -291,9 +282,8 @@ impl Tenant {
         };
         let (sql, mut values) = filter.select("at", self, before(None));
         values.push(u64::from(limit).into());
-        let found = self.engine().fetch(&sql, values).await?;
-        let number = |row: Option<&Row>| row.map_or(Ok(0), |row| row.number("seq"));
-        let (newest, oldest) = (number(found.first())?, number(found.last())?);
+        let found: Vec<(u64, i64)> = self.engine().all(&sql, values).await?;
+        let [newest, oldest] = [found.first(), found.last()].map(|row| row.map_or(0, |row| row.0));
         if newest > 0 {
             let read = format!("{oldest}-{newest}");
             self.log_read(by, "execution.past", &read).await?;
@@ -341,19 +331,19 @@ impl Tenant {
     pub async fn verify(&self) -> Result<Verified, StoreError> {
         let sql = format!(
             "SELECT seq, {COLUMNS}, body, detail, detail_hash, hash FROM execution \
-             WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+             WHERE tenant_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"
         );
         let (mut unread, mut lists) = (0, BTreeMap::new());
-        let link = |row: &Row| Link::of(row, row.bytes("detail_hash")?);
         let wrong = |row: &Row| {
             self.wrong(row, &mut unread, &mut lists)
                 .unwrap_or_else(|error| Some(error.to_string()))
         };
-        let mut verified = self.verify_chain(LOG, &sql, link, wrong).await?;
+        let mut verified = self.verify_chain(LOG, &sql, wrong).await?;
         verified.unread = unread;
+        let names = &self.store.writer.names;
         for (hash, seq) in lists {
             if verified.broken.is_none()
-                && let Err(error) = self.store.names.read(self.engine(), &self.id, &hash).await
+                && let Err(error) = names.read(self.engine(), &self.id, &hash).await
             {
                 let what = error.to_string();
                 verified.broken = Some(Broken { seq, what });
@@ -369,33 +359,29 @@ impl Tenant {
         unread: &mut u64,
         lists: &mut BTreeMap<String, u64>,
     ) -> Result<Option<String>, StoreError> {
-        let body: Json = row.json("body")?;
+        let Json(body): Json<Body> = row.get("body")?;
         if let Some(hash) = body[NAMES].as_str() {
-            lists.entry(hash.to_owned()).or_insert(row.number("seq")?);
+            lists.entry(hash.to_owned()).or_insert(row.get("seq")?);
         }
         if let Some(column) = Columns::of(&body).differs(row) {
-            return Ok(Some(format!(
-                "its column `{column}` is not what its body says"
-            )));
+            let what = format!("its column `{column}` is not what its body says");
+            return Ok(Some(what));
         }
-        let (detail, hash) = (row.bytes("detail")?, row.bytes("detail_hash")?);
-        if hash.is_empty() {
-            return Ok(
-                (!detail.is_empty()).then(|| "it has a detail that it did not have".to_owned())
-            );
-        }
-        match self
-            .store
-            .keys
-            .open(&place(&self.id, &hex::encode(&hash)), &detail)
-        {
-            Ok(Some(detail)) if sha256(&detail) == hash => Ok(None),
-            Ok(None) => {
-                *unread += 1;
-                Ok(None)
-            }
-            _ => Ok(Some("its detail was changed".to_owned())),
-        }
+        let (detail, hash): (Vec<u8>, Vec<u8>) = (row.get("detail")?, row.get("detail_hash")?);
+        let keys = &self.store.writer.keys;
+        let what = match hash.is_empty() {
+            true if detail.is_empty() => "",
+            true => "it has a detail that it did not have",
+            false => match keys.open(&place(&self.id, &hash), &detail) {
+                Ok(Some(detail)) if sha256(&detail) == hash => "",
+                Ok(None) => {
+                    *unread += 1;
+                    ""
+                }
+                _ => "its detail was changed",
+            },
+        };
+        Ok((!what.is_empty()).then(|| what.to_owned()))
     }
 }
 
@@ -409,9 +395,9 @@ impl PastRecords {
         let sql = "SELECT seq, body, detail, detail_hash FROM execution \
                    WHERE tenant_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
         let values = args![&self.tenant.id, self.seq, self.newest, PART];
-        let rows = self.tenant.engine().fetch(sql, values).await?;
+        let rows = self.tenant.engine().rows(sql, values).await?;
         if let Some(last) = rows.last() {
-            self.seq = last.number("seq")?;
+            self.seq = last.get("seq")?;
         }
         let mut records = Vec::new();
         for row in &rows {
@@ -424,16 +410,16 @@ impl PastRecords {
 
 impl Tenant {
     /// The record of a row, whole if its key is there.
-    fn whole(&self, row: &Row) -> Result<Json, StoreError> {
-        let hash = row.bytes("detail_hash")?;
-        if hash.is_empty() {
-            return row.json("body");
+    fn whole(&self, row: &Row) -> Result<Body, StoreError> {
+        let hash: Vec<u8> = row.get("detail_hash")?;
+        let mut whole = None;
+        if !hash.is_empty() {
+            let detail: Vec<u8> = row.get("detail")?;
+            let keys = &self.store.writer.keys;
+            let detail = keys.open(&place(&self.id, &hash), &detail)?;
+            whole = detail.and_then(|detail| json_of(&detail));
         }
-        let hash = hex::encode(&hash);
-        let place = place(&self.id, &hash);
-        let opened = self.store.keys.open(&place, &row.bytes("detail")?)?;
-        let whole = opened.and_then(|detail| json_of(&detail));
-        whole.map_or_else(|| row.json("body"), Ok)
+        whole.map_or_else(|| Ok(row.get::<Json<Body>>("body")?.0), Ok)
     }
 }
 
@@ -453,8 +439,8 @@ mod tests {
         let (sql, mut values) = filter.select(ROW, &store.tenant("acme"), 9);
         values.push(50_u64.into());
         let plan = format!("EXPLAIN QUERY PLAN {sql}");
-        let plan = store.0.engine.fetch(&plan, values).await.unwrap();
-        let said = plan[0].text("detail").unwrap();
+        let plan = store.0.engine().fetch(&plan, values).await.unwrap();
+        let said: String = plan[0].get("detail").unwrap();
         assert!(said.contains("execution_by_session"), "{said}");
     }
 }

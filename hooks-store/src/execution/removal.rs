@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 
 use crate::chain;
-use crate::engine::args;
+use crate::engine::{ReadsAs as _, args};
 use crate::error::StoreError;
 use crate::recorder::row::LOG;
 use crate::retention::Retention;
@@ -26,9 +26,9 @@ impl Store {
         }
         let sql = "SELECT tenant_id, seq FROM chain WHERE log = $1";
         let (mut removed, mut failed) = (0, None);
-        for row in self.0.engine.fetch(sql, args![LOG]).await? {
-            let tenant = self.tenant(&row.text("tenant_id")?);
-            match tenant.remove_old(row.number("seq")?).await {
+        let ends: Vec<(String, u64)> = self.0.engine().all(sql, args![LOG]).await?;
+        for (tenant, newest) in ends {
+            match self.tenant(&tenant).remove_old(newest).await {
                 Ok(count) => removed += count,
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -46,16 +46,14 @@ impl Tenant {
             // The first row that stays. Its time alone would not do: clocks step back.
             let sql =
                 "SELECT seq FROM execution WHERE tenant_id = $1 AND at >= $2 ORDER BY seq LIMIT 1";
-            let rows = self.engine().fetch(sql, args![&self.id, oldest]).await?;
-            let stays = rows
-                .first()
-                .map_or(Ok(newest + 1), |row| row.number("seq"))?;
-            last = last.max(stays - 1);
+            let stays: Option<u64> = self.engine().one(sql, args![&self.id, oldest]).await?;
+            last = last.max(stays.map_or(newest, |stays| stays - 1));
         }
         let mut removed = 0;
         loop {
-            let mut transaction = self.store.engine.begin().await?;
-            let (_, _, gone) = chain::lock(&mut *transaction, &self.id, LOG).await?;
+            let mut transaction = self.engine().begin().await?;
+            let gone = chain::lock(&mut *transaction, &self.id, LOG);
+            let gone = gone.await?.removed_seq;
             let end = last.min(gone + BATCH);
             if end <= gone {
                 drop(transaction);
@@ -77,13 +75,10 @@ impl Tenant {
     /// Removes what says which hooks ran on executions that are gone.
     async fn remove_hooks(&self, gone: u64) -> Result<(), StoreError> {
         let sql = "SELECT DISTINCT hook FROM activity WHERE tenant_id = $1";
-        for row in self.engine().fetch(sql, args![&self.id]).await? {
+        let hooks: Vec<String> = self.engine().all(sql, args![&self.id]).await?;
+        for hook in hooks {
             let sql = "DELETE FROM execution_hook WHERE tenant_id = $1 AND hook = $2 AND seq <= $3";
-            let mut transaction = self.store.engine.begin().await?;
-            transaction
-                .execute(sql, args![&self.id, row.text("hook")?, gone])
-                .await?;
-            transaction.commit().await?;
+            self.store.note(sql, args![&self.id, hook, gone]).await?;
         }
         Ok(())
     }

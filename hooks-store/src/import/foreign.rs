@@ -7,14 +7,6 @@ use super::ImportFormat;
 use crate::error::StoreError;
 use crate::hook::Names;
 
-/// What a text brings.
-#[derive(Default)]
-pub(super) struct Brought {
-    pub(super) hooks: Vec<Value>,
-    pub(super) tables: Map<String, Value>,
-    pub(super) notes: Vec<String>,
-}
-
 /// The keys of Claude's settings that are about hooks. The others may hold secrets, and are nobody's business here.
 const CLAUDE: [&str; 5] = [
     "hooks",
@@ -24,20 +16,15 @@ const CLAUDE: [&str; 5] = [
     "httpHookAllowedEnvVars",
 ];
 
-impl Brought {
-    pub(super) fn of(text: &str, format: ImportFormat) -> Result<Self, StoreError> {
-        let bundle = match format {
-            ImportFormat::Toml => Bundle::of_toml(text)?,
-            ImportFormat::Bundle => Bundle::read(text)?,
-            ImportFormat::Goclaw => return goclaw(json_of(text)?),
-            ImportFormat::Claude => return claude(json_of(text)?),
-        };
-        Ok(Brought {
-            tables: bundle.tables().clone(),
-            hooks: bundle.hooks,
-            ..Brought::default()
-        })
-    }
+/// The set that a text brings, and what there is to tell of it.
+pub(super) fn read(text: &str, format: ImportFormat) -> Result<(Bundle, Vec<String>), StoreError> {
+    let (hooks, notes) = match format {
+        ImportFormat::Toml => return Ok((Bundle::of_toml(text)?, Vec::new())),
+        ImportFormat::Bundle => return Ok((Bundle::read(text)?, Vec::new())),
+        ImportFormat::Goclaw => (goclaw(json_of(text)?)?, Vec::new()),
+        ImportFormat::Claude => claude(json_of(text)?)?,
+    };
+    Ok((Bundle::new(hooks, Map::new())?, notes))
 }
 
 fn json_of(text: &str) -> Result<Value, StoreError> {
@@ -45,32 +32,27 @@ fn json_of(text: &str) -> Result<Value, StoreError> {
         .map_err(|error| StoreError::invalid("", format!("it is no JSON: {error}"), ""))
 }
 
-fn goclaw(document: Value) -> Result<Brought, StoreError> {
-    let (mut brought, mut names) = (Brought::default(), Names::default());
+fn goclaw(document: Value) -> Result<Vec<Value>, StoreError> {
+    let (mut hooks, mut names) = (Vec::new(), Names::default());
     let gates = document
         .get("quality_gates")
         .or_else(|| document.pointer("/other_config/quality_gates"));
     if let Some(gates) = gates {
         let gates = json!({ "quality_gates": gates });
         names.take("quality-gates");
-        brought
-            .hooks
-            .push(json!({ "name": "quality-gates", "goclaw": gates }));
+        hooks.push(json!({ "name": "quality-gates", "goclaw": gates }));
     }
     let rows = match document {
         Value::Array(rows) => rows,
         Value::Object(mut fields) => match fields.remove("hooks") {
             Some(Value::Array(rows)) => rows,
             Some(_) => return Err(StoreError::invalid("/hooks", "`hooks` must be a list", "")),
-            None if brought.hooks.is_empty() => vec![fields.into()],
+            None if hooks.is_empty() => vec![fields.into()],
             None => Vec::new(),
         },
         _ => {
-            return Err(StoreError::invalid(
-                "",
-                "GoClaw's hooks are an object or a list",
-                "",
-            ));
+            let message = "GoClaw's hooks are an object or a list";
+            return Err(StoreError::invalid("", message, ""));
         }
     };
     for (index, row) in rows.into_iter().enumerate() {
@@ -86,31 +68,24 @@ fn goclaw(document: Value) -> Result<Brought, StoreError> {
             name = names.numbered(&format!("{name}#"), 2);
             names.take(&name);
         }
-        brought.hooks.push(json!({ "name": name, "goclaw": row }));
+        hooks.push(json!({ "name": name, "goclaw": row }));
     }
-    Ok(brought)
+    Ok(hooks)
 }
 
-fn claude(document: Value) -> Result<Brought, StoreError> {
+fn claude(document: Value) -> Result<(Vec<Value>, Vec<String>), StoreError> {
     let Value::Object(mut settings) = document else {
-        return Err(StoreError::invalid(
-            "",
-            "the settings of Claude Code are an object",
-            "",
-        ));
+        let message = "the settings of Claude Code are an object";
+        return Err(StoreError::invalid("", message, ""));
     };
-    let mut brought = Brought::default();
+    let mut notes = Vec::new();
     settings.retain(|key, _| {
         let is_kept = CLAUDE.contains(&key.as_str());
         if !is_kept {
-            brought
-                .notes
-                .push(format!("`{key}` is not about hooks, and is left out"));
+            notes.push(format!("`{key}` is not about hooks, and is left out"));
         }
         is_kept
     });
-    brought
-        .hooks
-        .push(json!({ "name": "claude", "claude": settings }));
-    Ok(brought)
+    let hook = json!({ "name": "claude", "claude": settings });
+    Ok((vec![hook], notes))
 }

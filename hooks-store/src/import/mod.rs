@@ -2,13 +2,11 @@
 
 mod foreign;
 
-use std::collections::BTreeMap;
-
 use hooks_runtime::Bundle;
 use serde::{Deserialize, Serialize};
 
-use self::foreign::Brought;
 use crate::admin::By;
+use crate::bundle::by_name;
 use crate::error::StoreError;
 use crate::secret;
 use crate::store::Tenant;
@@ -59,83 +57,35 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the text or a hook in it has a mistake, or the database fails. Then nothing changes.
+    /// If the draft is another one than [`By::after`] names, the text or a hook in it has a mistake, or the database fails. Then
+    /// nothing changes.
     pub async fn import(
         &self,
         text: &str,
         format: ImportFormat,
         by: &By,
     ) -> Result<ImportReport, StoreError> {
-        self.bring(None, text, format, by).await
-    }
-
-    /// Adds the hooks of a text to the draft whose [`sha256`](hooks_runtime::Bundle::sha256) is `expected`. Otherwise it is
-    /// [`import`](Self::import).
-    ///
-    /// # Errors
-    ///
-    /// If the draft is another one, the text or a hook in it has a mistake, or the database fails. Then nothing changes.
-    pub async fn import_after(
-        &self,
-        expected: &str,
-        text: &str,
-        format: ImportFormat,
-        by: &By,
-    ) -> Result<ImportReport, StoreError> {
-        self.bring(Some(expected), text, format, by).await
-    }
-
-    async fn bring(
-        &self,
-        expected: Option<&str>,
-        text: &str,
-        format: ImportFormat,
-        by: &By,
-    ) -> Result<ImportReport, StoreError> {
-        let brought = Brought::of(text, format)?;
-        let set = Bundle::new(brought.hooks, brought.tables)?;
-        let new = self.lowered_set(&set)?;
-        let (mut notes, mut tries) = (brought.notes, 0);
-        loop {
-            let mut look = self.look(by, &mut tries).await?;
-            let old = self.hooks_in(&mut look).await?.into_iter();
-            let mut hooks: Vec<_> = old.map(|hook| hook.body).collect();
-            let named = hooks.iter().enumerate();
-            let places: BTreeMap<_, _> = named
-                .map(|(place, hook)| (hook["name"].to_string(), place))
-                .collect();
-            for body in &new.hooks {
-                match places.get(&body["name"].to_string()) {
-                    Some(place) => hooks[*place] = body.clone(),
-                    None => hooks.push(body.clone()),
-                }
-            }
-            let mut settings = self.settings_in(&mut look).await?.body;
-            for (key, table) in new.tables() {
-                settings[key] = table.clone();
-            }
-            let settings = settings.as_object().cloned().unwrap_or_default();
-            let set = Bundle::new(hooks, settings)?;
-            let left_out = self.check_set(&mut look, &set, false).await?;
-            let Some(mut write) = look.write().await? else {
-                continue;
-            };
-            self.expect_draft(&mut write, expected).await?;
-            let report = self.replace(&mut write, set).await?;
-            write.commit().await?;
-            for hook in &new.hooks {
-                notes.extend(secret::plain(hook).into_iter().map(|(path, _)| {
-                    let key = path.rsplit('/').next().unwrap_or_default();
-                    let hook = &hook["name"];
-                    format!("the value of `{key}` in {hook} is a secret now")
-                }));
-            }
-            notes.extend(left_out);
-            return Ok(ImportReport {
-                created: report.created,
-                updated: report.updated,
-                notes,
-            });
+        let (new, mut notes) = foreign::read(text, format)?;
+        let new = self.lowered_set(&new)?;
+        let merged = |draft: Bundle| {
+            let mut tables = draft.tables().clone();
+            tables.extend(new.tables().clone());
+            let hooks = by_name(draft.hooks.iter().chain(&new.hooks));
+            self.lowered_set(&self.set(hooks.into_values().collect(), tables)?)
+        };
+        let (report, told) = self.change_draft(by, merged).await?;
+        for hook in &new.hooks {
+            notes.extend(secret::plain(hook).into_iter().map(|(path, _)| {
+                let key = path.rsplit('/').next().unwrap_or_default();
+                let hook = &hook["name"];
+                format!("the value of `{key}` in {hook} is a secret now")
+            }));
         }
+        notes.extend(told);
+        Ok(ImportReport {
+            created: report.created,
+            updated: report.updated,
+            notes,
+        })
     }
 }

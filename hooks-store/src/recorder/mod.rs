@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use self::names::Lists;
 use self::queue::{Queue, Ticket, Waiting};
-use self::row::{Mark, Ready, expect_exact};
+use self::row::{Mark, Part, expect_exact};
 use crate::crypt::Keys;
 use crate::engine::Engine;
 use crate::error::StoreError;
@@ -192,20 +192,19 @@ impl Rows {
         counts.entry(tenant.to_owned()).or_default().subscribe()
     }
 
-    fn add(&self, written: &[Ready]) {
+    fn add(&self, written: &[Part]) {
         let mut counts = self.counts();
         counts.retain(|_, count| count.receiver_count() > 0);
-        for (tenant, count) in counts.iter() {
-            let new = written.iter().filter(|row| row.tenant == *tenant).count() as u64;
-            count.send_if_modified(|count| {
-                *count += new;
-                new > 0
-            });
+        for part in written {
+            if let Some(count) = counts.get(&part.tenant) {
+                count.send_modify(|count| *count += part.len());
+            }
         }
     }
 }
 
-/// Writes records as rows.
+/// What writes records as rows. A clone is the same one.
+#[derive(Clone)]
 pub(crate) struct Writer {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) keys: Keys,
@@ -225,7 +224,7 @@ impl Writer {
         let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys, &names)).await;
         let made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
         row::write(&*self.engine, &made, mark).await?;
-        self.rows.add(&made.rows);
+        self.rows.add(&made);
         Ok(())
     }
 }

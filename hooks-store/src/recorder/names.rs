@@ -3,12 +3,13 @@
 //! A revision may have a thousand hooks, and an event says of each why it did not run. So a body has a bit for each name of
 //! a list, and the hash of the list. The list of a tenant grows with its hooks; where it would not end, it begins anew.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value as Json, json};
+use indexmap::IndexSet;
+use serde_json::Value;
 
-use crate::engine::{Engine, args};
+use crate::engine::{Engine, Json, ReadsAs as _, args};
 use crate::error::StoreError;
 use crate::text::sha256;
 
@@ -28,18 +29,25 @@ const KEPT: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct List {
     pub(crate) hash: String,
-    pub(crate) names: Vec<String>,
+    names: IndexSet<String>,
 }
 
 impl List {
-    fn of(names: Vec<String>) -> Self {
-        let mut hash = hex::encode(sha256(json!(names).to_string().as_bytes()));
-        hash.truncate(32);
-        List { hash, names }
+    fn of(names: IndexSet<String>) -> Self {
+        let mut list = List {
+            hash: String::new(),
+            names,
+        };
+        list.hash = hex::encode(&sha256(list.body().as_bytes())[..16]);
+        list
     }
 
     pub(crate) fn body(&self) -> String {
-        json!(self.names).to_string()
+        self.names
+            .iter()
+            .map(String::as_str)
+            .collect::<Value>()
+            .to_string()
     }
 }
 
@@ -59,44 +67,31 @@ impl Lists {
     }
 
     /// Writes the lists of a tenant's records as bits. Returns the list of names, if any is needed.
-    pub(crate) fn pack(&self, tenant: &str, records: &mut [&mut Json]) -> Option<Arc<List>> {
-        let before = self.known().newest.get(tenant).cloned().unwrap_or_default();
-        let places = before.names.iter().zip(0..);
-        let mut places: HashMap<&str, usize> =
-            places.map(|(name, place)| (&**name, place)).collect();
-        let mut added: BTreeMap<usize, &str> = BTreeMap::new();
-        for name in records.iter().flat_map(|record| names_in(record)) {
-            let next = places.len();
-            if let std::collections::hash_map::Entry::Vacant(free) = places.entry(name) {
-                free.insert(next);
-                added.insert(next, name);
+    pub(crate) fn pack(&self, tenant: &str, records: &mut [Value]) -> Option<Arc<List>> {
+        let mut list = self.known().newest.get(tenant).cloned().unwrap_or_default();
+        let mut names = list.names.clone();
+        for name in records.iter().flat_map(names_in) {
+            if !names.contains(name) {
+                names.insert(name.to_owned());
             }
         }
-        if places.is_empty() {
+        if names.is_empty() {
             return None;
         }
-        let added: Vec<String> = added.into_values().map(str::to_owned).collect();
-        let list = match added.len() {
-            0 => before,
+        if names.len() > list.names.len() {
             // What is no longer needed goes when the list is too long.
-            more if before.names.len() + more > MOST && !before.names.is_empty() => {
+            if names.len() > MOST && !list.names.is_empty() {
                 self.known().newest.remove(tenant);
                 return self.pack(tenant, records);
             }
-            _ => Arc::new(List::of([before.names.clone(), added].concat())),
-        };
-        let places: HashMap<&str, usize> = list
-            .names
-            .iter()
-            .zip(0..)
-            .map(|(name, place)| (&**name, place))
-            .collect();
-        for record in records.iter_mut() {
+            list = Arc::new(List::of(names));
+        }
+        for record in records {
             let mut is_packed = false;
             for key in LISTS {
                 if let Some(value) = record.get_mut(key) {
-                    let bits = bits(texts(value).filter_map(|name| places.get(name).copied()));
-                    *value = bits.into();
+                    *value =
+                        bits(texts(value).filter_map(|name| list.names.get_index_of(name))).into();
                     is_packed = true;
                 }
             }
@@ -104,9 +99,8 @@ impl Lists {
                 record[NAMES] = list.hash.clone().into();
             }
         }
-        self.known()
-            .newest
-            .insert(tenant.to_owned(), Arc::clone(&list));
+        let newest = Arc::clone(&list);
+        self.known().newest.insert(tenant.to_owned(), newest);
         Some(list)
     }
 
@@ -119,23 +113,21 @@ impl Lists {
         &self,
         engine: &dyn Engine,
         tenant: &str,
-        record: &mut Json,
+        record: &mut Value,
     ) -> Result<(), StoreError> {
-        let Some(hash) = record.get_mut(NAMES).map(Json::take) else {
+        let Some(hash) = record.get_mut(NAMES).map(Value::take) else {
             return Ok(());
         };
-        let list = self
-            .list(engine, tenant, hash.as_str().unwrap_or_default())
-            .await?;
+        let hash = hash.as_str().unwrap_or_default();
+        let list = self.list(engine, tenant, hash).await?;
         for key in LISTS {
             if let Some(value) = record.get_mut(key) {
                 let bits = hex::decode(value.as_str().unwrap_or_default()).unwrap_or_default();
-                let is_set = |place: &usize| {
-                    bits.get(place / 8)
-                        .is_some_and(|byte| byte >> (place % 8) & 1 == 1)
-                };
-                let places = (0..list.names.len()).filter(is_set);
-                *value = places.map(|place| &*list.names[place]).collect();
+                let named = list.names.iter().enumerate().filter(|(place, _)| {
+                    let byte = bits.get(place / 8);
+                    byte.is_some_and(|byte| byte >> (place % 8) & 1 == 1)
+                });
+                *value = named.map(|(_, name)| &**name).collect();
             }
         }
         if let Some(fields) = record.as_object_mut() {
@@ -170,38 +162,34 @@ impl Lists {
     /// If it is missing or was changed, or the database fails.
     pub(crate) async fn read(
         &self,
-        engine: &dyn Engine,
+        mut engine: &dyn Engine,
         tenant: &str,
         hash: &str,
     ) -> Result<List, StoreError> {
         let sql = "SELECT body FROM execution_names WHERE tenant_id = $1 AND hash = $2";
-        let rows = engine.fetch(sql, args![tenant, hash]).await?;
-        let names = rows
-            .first()
-            .map_or(Ok(Vec::new()), |row| row.json("body"))?;
-        let list = List::of(names);
+        let names: Option<Json<Value>> = engine.one(sql, args![tenant, hash]).await?;
+        let names = names.map(|Json(names)| texts(&names).map(str::to_owned).collect());
+        let list = List::of(names.unwrap_or_default());
         if list.hash != hash {
-            return Err(StoreError::Inconsistent {
-                table: "execution_names".to_owned(),
-                column: "body".to_owned(),
-                row: hash.to_owned(),
-                what: "is missing or was changed".to_owned(),
-            });
+            let what = format!(
+                "the table `execution_names` is damaged: row {hash:?} is missing or was changed"
+            );
+            return Err(StoreError::Inconsistent(what));
         }
         Ok(list)
     }
 }
 
 /// The texts of a list.
-fn texts(list: &Json) -> impl Iterator<Item = &str> {
+fn texts(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array()
         .into_iter()
         .flatten()
-        .filter_map(Json::as_str)
+        .filter_map(Value::as_str)
 }
 
 /// The names in the lists of a record.
-fn names_in(record: &Json) -> impl Iterator<Item = &str> {
+fn names_in(record: &Value) -> impl Iterator<Item = &str> {
     LISTS
         .into_iter()
         .filter_map(|key| record.get(key))

@@ -7,14 +7,13 @@ use std::time::Duration;
 use hooks_builtin::Redact;
 use hooks_runtime::{__is_exact as is_exact, Record};
 use jiff::Timestamp;
-use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::Value as Json;
 
 use super::activity::{self, Spot};
 use super::names::{List, Lists};
 use crate::chain::{self, Link};
-use crate::crypt::Keys;
-use crate::engine::{Engine, Row, Transaction, Value, args};
+use crate::crypt::{Keys, random};
+use crate::engine::{Engine, ReadsAs as _, Row, Transaction, Value, args};
 use crate::error::StoreError;
 use crate::text::{self, sha256};
 
@@ -31,8 +30,7 @@ const CHUNK: usize = 64;
 const FREE: [&str; 6] = ["why", "reason", "change", "messages", "warnings", "input"];
 
 /// A record that is ready to be written.
-pub(crate) struct Ready {
-    pub(super) tenant: String,
+struct Ready {
     columns: Columns,
     body: String,
     detail: Vec<u8>,
@@ -44,7 +42,6 @@ pub(crate) struct Ready {
 }
 
 /// What is looked for. It is all in the body, too.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Columns(Vec<Value>);
 
 /// The columns, in the order of [`Columns`].
@@ -80,14 +77,14 @@ impl Columns {
     /// The first column of a row that is another.
     pub(crate) fn differs(&self, row: &Row) -> Option<&'static str> {
         let mut named = COLUMNS.split(", ").zip(&self.0);
-        let differing = named.find(|(name, value)| row.get(name) != Some(value));
+        let differing = named.find(|(name, value)| row.value(name) != Some(value));
         differing.map(|(name, _)| name)
     }
 }
 
 /// The place of a detail, which its encryption is bound to. The hash of the detail is part of the chain.
-pub(crate) fn place<'a>(tenant: &'a str, hash: &'a str) -> [&'a str; 4] {
-    ["execution", tenant, hash, "detail"]
+pub(crate) fn place(tenant: &str, hash: &[u8]) -> [String; 4] {
+    ["execution", tenant, &hex::encode(hash), "detail"].map(str::to_owned)
 }
 
 /// Checks that the body of a record can have its own numbers exactly. Those of an event may be any.
@@ -103,32 +100,43 @@ pub(crate) fn expect_exact(record: &Record) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Rows, and the lists of names that they need: each with its tenant.
-pub(crate) struct Batch {
-    pub(super) rows: Vec<Ready>,
-    lists: Vec<(String, Arc<List>)>,
+/// The rows of one tenant, and the list of names that they need.
+pub(crate) struct Part {
+    pub(super) tenant: String,
+    list: Option<Arc<List>>,
+    rows: Vec<Ready>,
 }
 
-/// Makes rows of records.
-pub(crate) fn ready(records: &[Record], keys: &Keys, names: &Lists) -> Result<Batch, StoreError> {
-    let written = |record| serde_json::to_value(record).expect("a record is JSON");
-    let mut wholes: Vec<Json> = records.iter().map(written).collect();
-    let mut tenants: BTreeMap<&str, Vec<&mut Json>> = BTreeMap::new();
-    for (record, whole) in records.iter().zip(&mut wholes) {
-        let tenant = record.tenant_id.as_deref().unwrap_or_default();
-        tenants.entry(tenant).or_default().push(whole);
+impl Part {
+    pub(super) fn len(&self) -> u64 {
+        self.rows.len() as u64
     }
-    let lists = tenants.into_iter().filter_map(|(tenant, mut wholes)| {
-        let list = names.pack(tenant, &mut wholes)?;
-        Some((tenant.to_owned(), list))
+}
+
+/// Makes rows of records: those of each tenant, in the order of their ids.
+pub(crate) fn ready(
+    records: &[Record],
+    keys: &Keys,
+    names: &Lists,
+) -> Result<Vec<Part>, StoreError> {
+    let mut tenants: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        let tenant = record.tenant_id.as_deref().unwrap_or_default();
+        tenants.entry(tenant).or_default().push(record);
+    }
+    let parts = tenants.into_iter().map(|(tenant, records)| {
+        let written = |record| serde_json::to_value(record).expect("a record is JSON");
+        let mut wholes: Vec<Json> = records.iter().map(written).collect();
+        let list = names.pack(tenant, &mut wholes);
+        let rows = records.into_iter().zip(wholes);
+        let rows = rows.map(|(record, whole)| one(tenant, record, whole, keys));
+        Ok(Part {
+            tenant: tenant.to_owned(),
+            list,
+            rows: rows.collect::<Result<_, _>>()?,
+        })
     });
-    let lists = lists.collect();
-    let rows = records.iter().zip(wholes);
-    let rows = rows.map(|(record, whole)| one(record, whole, keys));
-    Ok(Batch {
-        rows: rows.collect::<Result<_, _>>()?,
-        lists,
-    })
+    parts.collect()
 }
 
 /// Redacts what somebody has written in a record or in a step.
@@ -141,7 +149,7 @@ fn redact(part: &mut Json) {
     }
 }
 
-fn one(record: &Record, mut whole: Json, keys: &Keys) -> Result<Ready, StoreError> {
+fn one(tenant: &str, record: &Record, mut whole: Json, keys: &Keys) -> Result<Ready, StoreError> {
     redact(&mut whole);
     if let Some(Json::Array(steps)) = whole.get_mut("steps") {
         steps.iter_mut().for_each(redact);
@@ -162,20 +170,14 @@ fn one(record: &Record, mut whole: Json, keys: &Keys) -> Result<Ready, StoreErro
         }
         _ => {}
     });
-    let tenant = record.tenant_id.clone().unwrap_or_default();
     let (mut detail, mut detail_hash) = (Vec::new(), Vec::new());
     if is_cut && keys.are_there() {
         // With a random beginning, nobody can guess a detail by its hash.
-        let mut text = vec![0; 16];
-        SystemRandom::new()
-            .fill(&mut text)
-            .expect("the system has randomness");
-        text.extend_from_slice(whole.to_string().as_bytes());
+        let text = [&random::<16>()[..], whole.to_string().as_bytes()].concat();
         detail_hash = sha256(&text);
-        detail = keys.seal(&place(&tenant, &hex::encode(&detail_hash)), &text)?;
+        detail = keys.seal(&place(tenant, &detail_hash), &text)?;
     }
     Ok(Ready {
-        tenant,
         columns: Columns::of(&body),
         body: text::canonical(&body),
         detail,
@@ -217,15 +219,17 @@ fn insert(table: &str, columns: &str, rows: usize) -> String {
 /// Inserts rows: as many at once as a prepared statement takes.
 async fn insert_all(
     transaction: &mut dyn Transaction,
-    [many, one]: &[String; 2],
+    table: &str,
+    columns: &str,
     rows: Vec<Vec<Value>>,
 ) -> Result<(), StoreError> {
+    let [many, one] = [CHUNK, 1].map(|count| insert(table, columns, count));
     let mut rows = rows.into_iter();
     while rows.len() > 0 {
         let (sql, count) = if rows.len() < CHUNK {
-            (one, 1)
+            (&one, 1)
         } else {
-            (many, CHUNK)
+            (&many, CHUNK)
         };
         let values = rows.by_ref().take(count).flatten().collect();
         transaction.execute(sql, values).await?;
@@ -241,49 +245,36 @@ pub(crate) type Mark = Option<(String, u64, Vec<u8>)>;
 /// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
 pub(crate) async fn write(
     engine: &dyn Engine,
-    batch: &Batch,
+    parts: &[Part],
     mark: &mut Mark,
 ) -> Result<(), StoreError> {
-    static ROWS: LazyLock<[String; 2]> = LazyLock::new(|| {
-        let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
-        [CHUNK, 1].map(|rows| insert("execution", &columns, rows))
-    });
-    static HOOKS: LazyLock<[String; 2]> = LazyLock::new(|| {
-        [CHUNK, 1].map(|rows| insert("execution_hook", "tenant_id, hook, seq", rows))
-    });
-    let mut tenants: BTreeMap<&str, Vec<&Ready>> = BTreeMap::new();
-    for row in &batch.rows {
-        tenants.entry(&row.tenant).or_default().push(row);
-    }
+    let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
     let mut transaction = engine.begin().await?;
     if let Some((tenant, seq, hash)) = mark.clone() {
         let sql = "SELECT seq FROM execution WHERE tenant_id = $1 AND seq = $2 AND hash = $3";
-        if !transaction
-            .fetch(sql, args![tenant, seq, hash])
-            .await?
-            .is_empty()
-        {
+        let there: Option<u64> = transaction.one(sql, args![tenant, seq, hash]).await?;
+        if there.is_some() {
             return Ok(());
         }
         *mark = None;
     }
-    for (tenant, list) in &batch.lists {
-        let sql = "INSERT INTO execution_names (tenant_id, hash, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        transaction
-            .execute(sql, args![tenant, &list.hash, list.body()])
-            .await?;
-    }
     let mut last = None;
-    for (tenant, rows) in tenants {
+    for Part { tenant, list, rows } in parts {
+        if let Some(list) = list {
+            let sql = "INSERT INTO execution_names (tenant_id, hash, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+            let values = args![tenant, &list.hash, list.body()];
+            transaction.execute(sql, values).await?;
+        }
         let links = rows.iter().map(|row| Link {
             detail_hash: row.detail_hash.clone(),
-            ..Link::new(row.body.clone())
+            body: row.body.clone(),
+            ..Link::default()
         });
         let mut links: Vec<_> = links.collect();
         chain::append(&mut *transaction, tenant, LOG, &mut links).await?;
         last = links
             .last()
-            .map(|link| (tenant.to_owned(), link.seq, link.hash.clone()));
+            .map(|link| (tenant.clone(), link.seq, link.hash.clone()));
         let spots = rows.iter().flat_map(|row| &row.spots);
         activity::add(&mut *transaction, tenant, spots).await?;
         let mut hooks: Vec<(&str, u64)> = Vec::new();
@@ -295,25 +286,23 @@ pub(crate) async fn write(
         let hooks = hooks
             .into_iter()
             .map(|(hook, seq)| args![tenant, hook, seq]);
-        insert_all(&mut *transaction, &HOOKS, hooks.collect()).await?;
-        let rows = rows
-            .into_iter()
-            .zip(&links)
-            .map(|(row, link)| values(row, link));
-        insert_all(&mut *transaction, &ROWS, rows.collect()).await?;
+        let of_hook = "tenant_id, hook, seq";
+        insert_all(
+            &mut *transaction,
+            "execution_hook",
+            of_hook,
+            hooks.collect(),
+        )
+        .await?;
+        let rows = rows.iter().zip(links).map(|(row, link)| {
+            let mut values = args![tenant, link.seq];
+            values.extend(row.columns.0.iter().cloned());
+            values.push(Value::Text(link.body));
+            values.extend(args![row.detail.clone(), link.detail_hash, link.hash]);
+            values
+        });
+        insert_all(&mut *transaction, "execution", &columns, rows.collect()).await?;
     }
     *mark = last;
     transaction.commit().await
-}
-
-fn values(row: &Ready, link: &Link) -> Vec<Value> {
-    let mut values = vec![Value::from(&row.tenant), link.seq.into()];
-    values.extend(row.columns.0.iter().cloned());
-    values.extend([
-        Value::Text(row.body.clone()),
-        row.detail.clone().into(),
-        row.detail_hash.clone().into(),
-        link.hash.clone().into(),
-    ]);
-    values
 }

@@ -1,0 +1,254 @@
+//! Saving hooks: each save is a version after another.
+
+use serde_json::Value;
+
+use super::{HOOK, Hook, SETTINGS};
+use crate::admin::{By, Write};
+use crate::bundle::{MOST_HOOKS, name_of};
+use crate::engine::{ReadsAs as _, args};
+use crate::error::StoreError;
+use crate::scope::HookScope;
+use crate::secret::{self, MOVED};
+use crate::store::Tenant;
+use crate::text::{canonical, sha256};
+
+impl Tenant {
+    /// Adds a hook to the draft. Without a name, it gets that of its event, and a number.
+    ///
+    /// ```
+    /// use hooks_store::{By, Store, StoreError};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+    /// let hook = json!({
+    ///     "name": "writers-only", "scope": "agent", "agents": ["writer"],
+    ///     "event": "BeforeToolCall", "tools": ["deploy"], "block": "a writer does not deploy",
+    /// });
+    /// let hook = acme.create(&hook, &By::new("ada")).await?;
+    /// assert_eq!((hook.version, &*hook.body["scope"]["agents"][0].to_string()), (1, "\"writer\""));
+    ///
+    /// let wrong = json!({ "event": "BeforeToolCall", "blok": "no" });
+    /// let Err(StoreError::Invalid(mistakes)) = acme.create(&wrong, &By::new("ada")).await else { panic!() };
+    /// assert_eq!(mistakes[0].path, "/blok");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the hook has a mistake, its name is taken, or the database fails.
+    pub async fn create(&self, body: &Value, by: &By) -> Result<Hook, StoreError> {
+        let body = self.checked(body).await?;
+        let new = Hook::none(self, self.store.new_id());
+        self.put(self.write(by).await?, new, body).await
+    }
+
+    /// Saves a new version of a hook that follows the version `expected`.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, the hook has a mistake, its name is taken, there is no such hook, or the database
+    /// fails.
+    pub async fn update(
+        &self,
+        id: &str,
+        expected: u64,
+        body: &Value,
+        by: &By,
+    ) -> Result<Hook, StoreError> {
+        let body = self.checked(body).await?;
+        let mut write = self.write(by).await?;
+        let old = self.expect(&mut write, id, expected).await?;
+        self.put(write, old, body).await
+    }
+
+    /// Removes a hook, whose newest version is `expected`, from the draft.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, there is no such hook, or the database fails.
+    pub async fn delete(&self, id: &str, expected: u64, by: &By) -> Result<(), StoreError> {
+        let mut write = self.write(by).await?;
+        let old = self.expect(&mut write, id, expected).await?;
+        self.save(&mut write, old, None).await?;
+        write.commit().await
+    }
+
+    /// Saves an old version of a hook as its newest one, after the version `expected`. A deleted hook comes back.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, the old one has a mistake by now, there is no such version, or the database fails.
+    pub async fn restore(
+        &self,
+        id: &str,
+        version: u64,
+        expected: u64,
+        by: &By,
+    ) -> Result<Hook, StoreError> {
+        let old = self.version(id, version).await?;
+        let mut write = self.write(by).await?;
+        let sql = format!("{HOOK} AND h.id = $2");
+        let newest: Option<Hook> = write.one(&sql, args![&self.id, id]).await?;
+        let Some((newest, old)) = newest.zip(old) else {
+            let missing = format!("version {version} of a hook {id:?}");
+            return Err(StoreError::NotFound(missing));
+        };
+        let newest = newest.read_as(expected)?;
+        if id != SETTINGS {
+            self.check_hook(&mut write, &old).await?;
+        }
+        self.put(write, newest, old).await
+    }
+
+    /// Saves the settings of the set, after the version `expected`.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, the settings have a mistake, or the database fails.
+    pub async fn put_settings(
+        &self,
+        expected: u64,
+        tables: &Value,
+        by: &By,
+    ) -> Result<Hook, StoreError> {
+        let Value::Object(tables) = tables else {
+            let help = "write `{\"builtin\": {…}}`";
+            return Err(StoreError::invalid("", "the settings are an object", help));
+        };
+        let set = self.lowered_set(&self.set(Vec::new(), tables.clone())?)?;
+        self.check_set(&mut self.engine(), &set, false).await?;
+        let mut write = self.write(by).await?;
+        let old = self.settings_in(&mut write).await?.read_as(expected)?;
+        self.put(write, old, tables.clone().into()).await
+    }
+
+    /// Returns a hook whose newest version must be `expected`.
+    async fn expect(
+        &self,
+        write: &mut Write<'_>,
+        id: &str,
+        expected: u64,
+    ) -> Result<Hook, StoreError> {
+        let hook = self.hook_in(write, id).await?;
+        let hook = hook.filter(|hook| hook.id != SETTINGS);
+        let hook = hook.ok_or_else(|| StoreError::NotFound(format!("hook {id:?}")))?;
+        hook.read_as(expected)
+    }
+
+    /// Saves a version after another, if the name of the hook is free, and commits.
+    async fn put(
+        &self,
+        mut write: Write<'_>,
+        old: Hook,
+        mut body: Value,
+    ) -> Result<Hook, StoreError> {
+        if old.id != SETTINGS {
+            self.expect_free(&mut write, &old.id, &mut body).await?;
+        }
+        let hook = self.save(&mut write, old, Some(body)).await?;
+        write.commit().await?;
+        Ok(hook)
+    }
+
+    /// Saves a version after another; without a body, it is the end of the hook. A new hook stands behind all others.
+    pub(crate) async fn save(
+        &self,
+        write: &mut Write<'_>,
+        old: Hook,
+        body: Option<Value>,
+    ) -> Result<Hook, StoreError> {
+        let deleted = body.is_none();
+        let mut body = body.unwrap_or(old.body);
+        let version = old.version + 1;
+        let is_secret = self
+            .move_secrets(write, &old.id, version, &mut body)
+            .await?;
+        let canonical = canonical(&body);
+        let hook = Hook {
+            id: old.id,
+            name: name_of(&body).to_owned(),
+            version,
+            hash: hex::encode(sha256(canonical.as_bytes())),
+            scope: HookScope::of(self.is_global(), &body),
+            mandatory: body["mandatory"] == true,
+            body,
+            // What moves among the secrets is in the text, too.
+            text: match write.by.text.as_str() {
+                text if text.is_empty() || is_secret => old.text,
+                text => text.to_owned(),
+            },
+            author: write.by.actor.clone(),
+            comment: write.by.comment.clone(),
+            at: write.at,
+        };
+        let sql = "INSERT INTO hook_version \
+                   (tenant_id, hook_id, version, parent, hash, body, deleted, author, comment, at, text) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        let values = args![
+            &self.id,
+            &hook.id,
+            version,
+            old.version,
+            &hook.hash,
+            canonical,
+            deleted,
+            &hook.author,
+            &hook.comment,
+            hook.at,
+            &hook.text
+        ];
+        write.execute(sql, values).await?;
+        let sql = "INSERT INTO hook (tenant_id, id, name, version, place, deleted) VALUES ($1, $2, $3, $4, $5, $6) \
+                   ON CONFLICT (tenant_id, id) DO UPDATE \
+                   SET name = excluded.name, version = excluded.version, deleted = excluded.deleted";
+        let place = MOST_HOOKS as u64 + write.change;
+        let values = args![&self.id, &hook.id, &hook.name, version, place, deleted];
+        write.execute(sql, values).await?;
+        let (action, after) = match (deleted, old.version) {
+            (true, _) => ("hook.delete", ""),
+            (false, 0) => ("hook.create", &*hook.hash),
+            (false, _) => ("hook.update", &*hook.hash),
+        };
+        write.log(action, &hook.id, &old.hash, after).await?;
+        Ok(hook)
+    }
+
+    /// Moves the values of a version that are secrets among the secrets, under names of this version alone. So nothing that is
+    /// in force changes, and an old version still has its own values. Returns whether there are any.
+    async fn move_secrets(
+        &self,
+        write: &mut Write<'_>,
+        id: &str,
+        version: u64,
+        body: &mut Value,
+    ) -> Result<bool, StoreError> {
+        let plain = secret::plain(body);
+        for (path, value) in &plain {
+            let name = secret::moved(id, version, path);
+            self.put_secret_in(write, &name, value).await?;
+            secret::put_name(body, path, &name);
+        }
+        Ok(!plain.is_empty())
+    }
+
+    /// Gives each value that is the same as in the hook before the name that it has there: the same set is no new version.
+    pub(super) async fn keep_secrets(
+        &self,
+        write: &mut Write<'_>,
+        old: &Hook,
+        body: &mut Value,
+    ) -> Result<(), StoreError> {
+        let own = format!("{MOVED}{}.", old.id);
+        for (path, value) in secret::plain(body) {
+            if let Some(name) = secret::name_at(&old.body, &path)
+                && name.starts_with(&own)
+                && self.secret_in(write, name).await? == Some(value)
+            {
+                secret::put_name(body, &path, name);
+            }
+        }
+        Ok(())
+    }
+}
