@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::{self, Link, Verified};
 use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, Transaction, Value, args};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::page::Page;
 use crate::store::Tenant;
 
@@ -97,7 +97,7 @@ pub struct AdminEntry {
 }
 
 impl OfRow for AdminEntry {
-    fn of_row(row: &Row) -> Result<Self, StoreError> {
+    fn of_row(row: &Row) -> Result<Self> {
         let Json(entry) = row.get("body")?;
         let seq = row.get("seq")?;
         Ok(AdminEntry { seq, ..entry })
@@ -137,7 +137,7 @@ pub(crate) struct Look<'a> {
 
 impl<'a> Look<'a> {
     /// Begins to write. Returns nothing if anybody else has written since it began to read.
-    pub(crate) async fn write(self) -> Result<Option<Write<'a>>, StoreError> {
+    pub(crate) async fn write(self) -> Result<Option<Write<'a>>> {
         if self.locked.is_some() {
             return Ok(self.locked);
         }
@@ -148,9 +148,9 @@ impl<'a> Look<'a> {
 
 #[async_trait]
 impl Reads for Look<'_> {
-    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         match &mut self.locked {
-            Some(write) => write.rows(sql, args).await,
+            Some(write) => write.run(sql, args).await,
             None => self.tenant.engine().fetch(sql, args).await,
         }
     }
@@ -158,18 +158,14 @@ impl Reads for Look<'_> {
 
 #[async_trait]
 impl Reads for Write<'_> {
-    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
-        self.transaction.rows(sql, args).await
+    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        self.transaction.run(sql, args).await
     }
 }
 
 impl Tenant {
     /// Begins the next of the looks before a write, of which there were `tries`.
-    pub(crate) async fn look<'a>(
-        &'a self,
-        by: &'a By,
-        tries: &mut u32,
-    ) -> Result<Look<'a>, StoreError> {
+    pub(crate) async fn look<'a>(&'a self, by: &'a By, tries: &mut u32) -> Result<Look<'a>> {
         *tries += 1;
         let mut look = Look {
             tenant: self,
@@ -183,26 +179,21 @@ impl Tenant {
         Ok(look)
     }
 
-    pub(crate) async fn write<'a>(&'a self, by: &'a By) -> Result<Write<'a>, StoreError> {
+    pub(crate) async fn write<'a>(&'a self, by: &'a By) -> Result<Write<'a>> {
         self.begin(by, 1).await
     }
 
     /// Writes down what somebody has read. It is no change, so nobody reads anything again because of it.
-    pub(crate) async fn log_read(
-        &self,
-        by: &By,
-        action: &str,
-        entity: &str,
-    ) -> Result<(), StoreError> {
-        let mut write = self.begin(by, 0).await?;
-        write.log(action, entity, "", "").await?;
-        write.commit().await
+    pub(crate) async fn log_read(&self, by: &By, action: &str, entity: &str) -> Result<()> {
+        let write = self.begin(by, 0).await?;
+        write.end(action, entity, "", "").await
     }
 
-    async fn begin<'a>(&'a self, by: &'a By, changes: u64) -> Result<Write<'a>, StoreError> {
+    async fn begin<'a>(&'a self, by: &'a By, changes: u64) -> Result<Write<'a>> {
         let mut transaction = self.engine().begin().await?;
-        let sql = "UPDATE counter SET value = value + $1 WHERE name = 'change' RETURNING value";
-        let change = transaction.one(sql, args![changes]).await?;
+        let change = transaction
+            .one(self.engine().count(), args![changes])
+            .await?;
         Ok(Write {
             tenant: self,
             by,
@@ -217,11 +208,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn admin_log(
-        &self,
-        cursor: Option<u64>,
-        limit: u32,
-    ) -> Result<Page<AdminEntry>, StoreError> {
+    pub async fn admin_log(&self, cursor: Option<u64>, limit: u32) -> Result<Page<AdminEntry>> {
         let sql = "SELECT seq, body FROM admin_log WHERE tenant_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3";
         self.page(sql, args![&self.id], cursor, limit, |entry: &AdminEntry| {
             entry.seq
@@ -229,25 +216,19 @@ impl Tenant {
         .await
     }
 
-    /// Writes an entry of the store itself, unless it is there already.
-    pub(crate) async fn log_once(
-        &self,
-        action: &str,
-        entity: &str,
-        hash: &str,
-        why: &str,
-    ) -> Result<(), StoreError> {
+    /// Writes once that the store itself has refused a hook.
+    pub(crate) async fn log_refused(&self, hook: &str, hash: &str, why: &str) -> Result<()> {
+        const ACTION: &str = "hook.refused";
         let by = By::new("the store").comment(why);
         let mut write = self.write(&by).await?;
         let sql = "SELECT seq, body FROM admin_log WHERE tenant_id = $1 ORDER BY seq DESC";
-        let log: Vec<AdminEntry> = write.all(sql, args![&self.id]).await?;
-        let said =
-            |old: &AdminEntry| old.action == action && old.entity == entity && old.before == hash;
-        if log.iter().any(said) {
+        let mut log = write.all(sql, args![&self.id]).await?.into_iter();
+        let known =
+            |old: AdminEntry| old.action == ACTION && old.entity == hook && old.before == hash;
+        if log.any(known) {
             return Ok(());
         }
-        write.log(action, entity, hash, "").await?;
-        write.commit().await
+        write.end(ACTION, hook, hash, "").await
     }
 
     /// Checks the chain of the admin log.
@@ -255,18 +236,14 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails. A broken chain is no error: the answer names it.
-    pub async fn verify_admin_log(&self) -> Result<Verified, StoreError> {
+    pub async fn verify_admin_log(&self) -> Result<Verified> {
         let sql = "SELECT seq, body, hash FROM admin_log WHERE tenant_id = $1 \
                    AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
-        self.verify_chain(LOG, sql, |_| None).await
+        self.verify_chain(LOG, sql, |_| Ok(())).await
     }
 }
 
 impl Write<'_> {
-    pub(crate) async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError> {
-        self.transaction.execute(sql, args).await
-    }
-
     /// Appends an entry to the admin log.
     pub(crate) async fn log(
         &mut self,
@@ -274,7 +251,7 @@ impl Write<'_> {
         entity: &str,
         before: &str,
         after: &str,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let entry = AdminEntry {
             seq: 0,
             at: self.at,
@@ -296,13 +273,23 @@ impl Write<'_> {
         let [link] = link;
         let sql = "INSERT INTO admin_log (tenant_id, seq, body, hash) VALUES ($1, $2, $3, $4)";
         let args = args![tenant, link.seq, link.body, link.hash];
-        self.transaction.execute(sql, args).await?;
-        Ok(())
+        self.transaction.run(sql, args).await.map(drop)
+    }
+
+    /// Appends an entry to the admin log, and commits.
+    pub(crate) async fn end(
+        mut self,
+        action: &str,
+        entity: &str,
+        before: &str,
+        after: &str,
+    ) -> Result<()> {
+        self.log(action, entity, before, after).await?;
+        self.commit().await
     }
 
     /// Makes the write durable, and tells everybody.
-    pub(crate) async fn commit(mut self) -> Result<(), StoreError> {
-        self.transaction.announce().await?;
+    pub(crate) async fn commit(self) -> Result<()> {
         self.transaction.commit().await?;
         self.tenant.store.changed(self.change);
         Ok(())

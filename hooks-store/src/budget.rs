@@ -10,8 +10,8 @@ use hooks_runtime::{Budget, BudgetError, Reservation};
 use serde::Serialize;
 
 use crate::admin::By;
-use crate::engine::{ReadsAs as _, Transaction, args, of_row};
-use crate::error::StoreError;
+use crate::engine::{Reads as _, ReadsAs as _, Transaction, args, of_row};
+use crate::error::{Result, StoreError};
 use crate::store::{Inner, Store, Tenant};
 use crate::text::expect_exact;
 
@@ -49,9 +49,7 @@ impl StoreBudget {
         let taken: Option<u64> = transaction.one(sql, args![tenant, month]).await?;
         let taken = reservation.settled(taken.unwrap_or_default(), used);
         let sql = "UPDATE budget SET taken = $3 WHERE tenant_id = $1 AND month = $2";
-        transaction
-            .execute(sql, args![tenant, month, taken])
-            .await?;
+        transaction.run(sql, args![tenant, month, taken]).await?;
         self.enter(&mut *transaction, tenant, month, kind, used)
             .await?;
         transaction.commit().await?;
@@ -65,10 +63,10 @@ impl StoreBudget {
         month: &str,
         kind: &str,
         tokens: u64,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let sql = "INSERT INTO budget_entry (tenant_id, id, month, kind, tokens, at) VALUES ($1, $2, $3, $4, $5, $6)";
         let values = args![tenant, self.0.new_id(), month, kind, tokens, self.0.now()];
-        transaction.execute(sql, values).await?;
+        transaction.run(sql, values).await?;
         Ok(())
     }
 }
@@ -130,7 +128,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn budgets(&self) -> Result<Vec<BudgetUse>, StoreError> {
+    pub async fn budgets(&self) -> Result<Vec<BudgetUse>> {
         let sql = "SELECT m.month, COALESCE((SELECT taken FROM budget WHERE tenant_id = $1 AND month = m.month), 0) AS taken, \
                    COALESCE((SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = m.month), \
                    (SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = ''), -1) AS \"limit\" \
@@ -145,12 +143,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the month is none, the limit is more than 2^53 - 1, or the database fails.
-    pub async fn set_budget(
-        &self,
-        month: Option<&str>,
-        limit: Option<u64>,
-        by: &By,
-    ) -> Result<(), StoreError> {
+    pub async fn set_budget(&self, month: Option<&str>, limit: Option<u64>, by: &By) -> Result<()> {
         if month.is_some_and(|month| format!("{month}-01").parse::<jiff::civil::Date>().is_err()) {
             let help = "write `2026-11`";
             return Err(StoreError::invalid("/month", "this is no month", help));
@@ -162,12 +155,11 @@ impl Tenant {
         let before: Option<u64> = write.one(sql, args![&self.id, month]).await?;
         if let Some(limit) = limit {
             let sql = "INSERT INTO budget_limit (tenant_id, month, tokens) VALUES ($1, $2, $3)";
-            write.execute(sql, args![&self.id, month, limit]).await?;
+            write.run(sql, args![&self.id, month, limit]).await?;
         }
         let shown = |limit: Option<u64>| limit.map(|limit| limit.to_string()).unwrap_or_default();
         let [before, after] = [before, limit].map(shown);
-        write.log("budget.set", month, &before, &after).await?;
-        write.commit().await
+        write.end("budget.set", month, &before, &after).await
     }
 }
 

@@ -10,7 +10,7 @@ use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source, SourceError, S
 use serde_json::{Map, Value, json};
 
 use crate::engine::Reads;
-use crate::error::{MOST, Mistake, StoreError, in_set, pointer};
+use crate::error::{MOST, Mistake, Result, StoreError, in_set, pointer};
 use crate::goclaw::without_tenant;
 use crate::scope::HookScope;
 use crate::secret::name_as_global;
@@ -20,7 +20,7 @@ use crate::store::Tenant;
 pub const MOST_HOOKS: usize = 10_000;
 
 /// Checks that a draft may have so many hooks.
-pub(crate) fn expect_room(hooks: usize) -> Result<(), StoreError> {
+pub(crate) fn expect_room(hooks: usize) -> Result<()> {
     if hooks <= MOST_HOOKS {
         return Ok(());
     }
@@ -52,7 +52,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the set has mistakes: all of them.
-    pub async fn check(&self, bundle: &Bundle) -> Result<(), StoreError> {
+    pub async fn check(&self, bundle: &Bundle) -> Result<()> {
         let set = self.lowered_set(bundle)?;
         let told = self.check_set(&mut self.engine(), &set, false).await;
         told.map(drop)
@@ -63,7 +63,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the hook has mistakes: all of them. Or if the database fails.
-    pub async fn alone(&self, hook: &Value) -> Result<Bundle, StoreError> {
+    pub async fn alone(&self, hook: &Value) -> Result<Bundle> {
         let hook = self.checked(hook).await?;
         self.level(&Bundle::new(vec![hook], Map::new())?)
     }
@@ -75,7 +75,7 @@ impl Tenant {
         reads: &mut dyn Reads,
         bundle: &Bundle,
         is_written: bool,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<String>> {
         expect_room(bundle.hooks.len())?;
         let status = self.load(reads, &self.level(bundle)?, is_written).await?;
         if !status.not_allowed.is_empty() {
@@ -89,11 +89,7 @@ impl Tenant {
     }
 
     /// Checks a hook alone, as somebody has written it. The paths of its mistakes begin at the hook.
-    pub(crate) async fn check_hook(
-        &self,
-        reads: &mut dyn Reads,
-        hook: &Value,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn check_hook(&self, reads: &mut dyn Reads, hook: &Value) -> Result<()> {
         let bundle = Bundle::new(vec![hook.clone()], Map::new())?;
         let checked = self.check_set(reads, &bundle, true).await;
         checked.map_err(|error| error.at(|path| path.replacen("/hooks/0", "", 1)))?;
@@ -101,11 +97,7 @@ impl Tenant {
     }
 
     /// What of a set this deployment does not allow, each where it stands: whatever is refused when it is loaded alone.
-    async fn not_allowed(
-        &self,
-        reads: &mut dyn Reads,
-        set: &Bundle,
-    ) -> Result<Vec<Mistake>, StoreError> {
+    async fn not_allowed(&self, reads: &mut dyn Reads, set: &Bundle) -> Result<Vec<Mistake>> {
         let mut mistakes = Vec::new();
         let hooks = set.hooks.iter().enumerate().map(|(index, hook)| {
             let path = format!("/hooks/{index}");
@@ -143,7 +135,7 @@ impl Tenant {
         reads: &mut dyn Reads,
         bundle: &Bundle,
         is_written: bool,
-    ) -> Result<Status, StoreError> {
+    ) -> Result<Status> {
         let mut tables = bundle.tables().clone();
         self.store.capabilities.limit(&mut tables);
         let limited = Bundle::new(bundle.hooks.clone(), tables)?;
@@ -160,7 +152,7 @@ impl Tenant {
     }
 
     /// Returns a level of a set as it runs: what is of a scope that this deployment forbids is refused.
-    fn level(&self, bundle: &Bundle) -> Result<Bundle, StoreError> {
+    pub(crate) fn level(&self, bundle: &Bundle) -> Result<Bundle> {
         let capabilities = &self.store.capabilities;
         let mut hooks = bundle.hooks.clone();
         for hook in &mut hooks {
@@ -191,11 +183,7 @@ impl Tenant {
     /// the global set says holds, and the tenant's adds to it: a guard from above is not switched off below. Limits are for
     /// all hooks of a runtime, so those of the tenant are left out where some are mandatory. The notices say what is left
     /// out, and why.
-    pub(crate) fn compose(
-        &self,
-        global: &Bundle,
-        own: &Bundle,
-    ) -> Result<(Bundle, Vec<String>), StoreError> {
+    pub(crate) fn compose(&self, global: &Bundle, own: &Bundle) -> Result<(Bundle, Vec<String>)> {
         let newest = if global.revision > own.revision {
             global
         } else {
@@ -257,11 +245,7 @@ impl Tenant {
     }
 
     /// Makes a set of this tenant.
-    pub(crate) fn set(
-        &self,
-        hooks: Vec<Value>,
-        tables: Map<String, Value>,
-    ) -> Result<Bundle, StoreError> {
+    pub(crate) fn set(&self, hooks: Vec<Value>, tables: Map<String, Value>) -> Result<Bundle> {
         let mut set = Bundle::new(hooks, tables)?;
         set.tenant.clone_from(&self.id);
         Ok(set)
@@ -289,16 +273,11 @@ fn system_of(hook: &Value) -> Option<&'static str> {
 /// The place of a mistake among the hooks and tables of a set, as a JSON Pointer.
 fn path_in(hooks: &[Value], mistake: &ConfigError) -> String {
     let file = mistake.file().and_then(Path::to_str);
-    let name = file.and_then(|file| {
-        file.strip_prefix(SET)?
-            .strip_prefix('/')?
-            .strip_suffix(".json")
-    });
-    if let Some(name) = name {
-        let mut named = hooks.iter().enumerate();
-        let found = named.find(|(_, hook)| hook["name"] == name);
-        let system = found.and_then(|(index, hook)| Some((index, system_of(hook)?)));
-        return system.map_or_else(String::new, |(index, system)| {
+    let file = file.and_then(|file| file.strip_prefix(SET)?.strip_prefix('/'));
+    if let Some(name) = file.and_then(|file| file.strip_suffix(".json")) {
+        let named = hooks.iter().position(|hook| hook["name"] == name);
+        return named.map_or_else(String::new, |index| {
+            let system = system_of(&hooks[index]).unwrap_or_default();
             format!("/hooks/{index}/{system}{}", pointer(mistake))
         });
     }
@@ -307,10 +286,7 @@ fn path_in(hooks: &[Value], mistake: &ConfigError) -> String {
         return path;
     };
     let (index, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let mut own = hooks
-        .iter()
-        .enumerate()
-        .filter(|(_, hook)| system_of(hook).is_none());
+    let mut own = (0..hooks.len()).filter(|index| system_of(&hooks[*index]).is_none());
     let place = index.parse().ok().and_then(|index| own.nth(index));
-    place.map_or_else(String::new, |(place, _)| format!("/hooks/{place}{rest}"))
+    place.map_or_else(String::new, |place| format!("/hooks/{place}{rest}"))
 }

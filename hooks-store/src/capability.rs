@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use hooks_runtime::entry::LimitsConfig;
 use serde_json::{Map, Value, json};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::scope::HookScope;
 
 /// Which hooks a deployment runs: an edition as a policy.
@@ -67,11 +67,9 @@ impl Capabilities {
     pub fn allows_scope(&self, scope: HookScope) -> bool {
         !self.scopes.contains(&scope)
     }
-}
 
-impl Capabilities {
     /// Checks that nothing is forbidden that is not there: a kind with a typing mistake would run.
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    pub(crate) fn check(&self) -> Result<()> {
         let kinds = LimitsConfig::kinds();
         let unknown = |kind: &&String| !kinds.contains(&kind.as_str());
         let Some(kind) = self.handlers.iter().find(unknown) else {

@@ -9,7 +9,7 @@ use ring::digest::{Context, SHA256};
 use serde::Serialize;
 
 use crate::engine::{OfRow, ReadsAs as _, Row, Transaction, args, of_row};
-use crate::error::StoreError;
+use crate::error::Result;
 
 /// What is in a chain: a row of a log.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl Link {
 }
 
 impl OfRow for Link {
-    fn of_row(row: &Row) -> Result<Self, StoreError> {
+    fn of_row(row: &Row) -> Result<Self> {
         Ok(Link {
             seq: row.get("seq")?,
             body: row.get("body")?,
@@ -63,7 +63,7 @@ pub(crate) async fn append(
     tenant: &str,
     log: &str,
     links: &mut [Link],
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let Ends {
         mut seq, mut hash, ..
     } = lock(transaction, tenant, log).await?;
@@ -74,9 +74,7 @@ pub(crate) async fn append(
         hash.clone_from(&link.hash);
     }
     let sql = "UPDATE chain SET seq = $3, hash = $4 WHERE tenant_id = $1 AND log = $2";
-    transaction
-        .execute(sql, args![tenant, log, seq, hash])
-        .await?;
+    transaction.run(sql, args![tenant, log, seq, hash]).await?;
     Ok(())
 }
 
@@ -85,7 +83,7 @@ pub(crate) async fn lock(
     transaction: &mut dyn Transaction,
     tenant: &str,
     log: &str,
-) -> Result<Ends, StoreError> {
+) -> Result<Ends> {
     let sql = "INSERT INTO chain (tenant_id, log, seq, hash, removed_seq, removed_hash) \
                VALUES ($1, $2, 0, $3, 0, $3) ON CONFLICT (tenant_id, log) DO UPDATE SET seq = chain.seq \
                RETURNING seq, hash, removed_seq, removed_hash";

@@ -16,7 +16,7 @@ use ring::hkdf::{HKDF_SHA256, Salt};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use tempfile::NamedTempFile;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::text::sha256;
 
 const VARIABLE: &str = "HOOKS_STORE_KEY";
@@ -99,7 +99,7 @@ impl Keys {
     /// # Errors
     ///
     /// If one is no such key.
-    pub fn read(text: &str) -> Result<Self, StoreError> {
+    pub fn read(text: &str) -> Result<Self> {
         let keys = text.split(',').map(|key| {
             let bytes = BASE64_STANDARD.decode(key.trim()).unwrap_or_default();
             let secret = bytes.try_into().map_err(|_| {
@@ -114,7 +114,7 @@ impl Keys {
     }
 
     /// The default keys of a database; nothing if they are in a file that is not there.
-    pub(crate) fn of_address(address: &str) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn of_address(address: &str) -> Result<Option<Self>> {
         if let Ok(keys) = std::env::var(VARIABLE) {
             return Keys::read(&keys).map(Some);
         }
@@ -126,7 +126,7 @@ impl Keys {
     }
 
     /// Reads a file with keys.
-    fn of_file(path: &Path) -> Result<Option<Self>, StoreError> {
+    fn of_file(path: &Path) -> Result<Option<Self>> {
         match std::fs::read_to_string(path) {
             Ok(text) => {
                 only_mine(path)?;
@@ -139,7 +139,7 @@ impl Keys {
 
     /// Makes the key file of a database, so that only you may read it: whole, or not at all. If another process has made it
     /// meanwhile, its keys hold.
-    pub(crate) fn make_file(address: &str) -> Result<Self, StoreError> {
+    pub(crate) fn make_file(address: &str) -> Result<Self> {
         let path = key_file(address).unwrap_or_default();
         let keys = Keys::generate();
         let text = BASE64_STANDARD.encode(keys.0[0].secret);
@@ -172,7 +172,7 @@ impl Keys {
     }
 
     /// The id of the key that encrypts.
-    pub(crate) fn first(&self) -> Result<&Key, StoreError> {
+    pub(crate) fn first(&self) -> Result<&Key> {
         self.0.first().ok_or_else(|| {
             StoreError::Key(format!(
                 "the store has no key to encrypt with: set `{VARIABLE}` to what `openssl rand -base64 32` prints"
@@ -181,7 +181,7 @@ impl Keys {
     }
 
     /// Encrypts a value for its place: the table, the tenant, the row and the column.
-    pub(crate) fn seal(&self, place: &[String], value: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn seal(&self, place: &[String], value: &[u8]) -> Result<Vec<u8>> {
         let key = self.first()?;
         let salt: [u8; SALT] = random();
         let mut text = value.to_vec();
@@ -193,11 +193,7 @@ impl Keys {
 
     /// Decrypts the value of a place. `None` if its key is not there. That a key of this store decrypts a value which names
     /// another one is damage: no hash covers the name, because a new key changes it.
-    pub(crate) fn open(
-        &self,
-        place: &[String],
-        sealed: &[u8],
-    ) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn open(&self, place: &[String], sealed: &[u8]) -> Result<Option<Vec<u8>>> {
         let damaged = || {
             StoreError::Key(format!(
                 "{} was changed, and cannot be decrypted",
@@ -220,7 +216,7 @@ impl Keys {
     }
 
     /// Decrypts a value whose key must be there.
-    pub(crate) fn must_open(&self, place: &[String], sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn must_open(&self, place: &[String], sealed: &[u8]) -> Result<Vec<u8>> {
         let missing = || {
             StoreError::Key(format!(
                 "the key that has encrypted {} is not there",
@@ -261,7 +257,7 @@ fn aad(place: &[String]) -> Aad<Vec<u8>> {
 
 /// A key that others may read is no secret.
 #[cfg(unix)]
-fn only_mine(path: &Path) -> Result<(), StoreError> {
+fn only_mine(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
 
     let mode = path
@@ -277,6 +273,6 @@ fn only_mine(path: &Path) -> Result<(), StoreError> {
 }
 
 #[cfg(not(unix))]
-fn only_mine(_: &Path) -> Result<(), StoreError> {
+fn only_mine(_: &Path) -> Result<()> {
     Ok(())
 }

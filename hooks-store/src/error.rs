@@ -5,6 +5,9 @@ use std::fmt;
 use hooks_runtime::{BundleError, ConfigError};
 use serde::Serialize;
 
+/// What a store returns.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// Why a store refuses, or cannot do, what you ask.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

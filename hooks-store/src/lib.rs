@@ -54,7 +54,7 @@ pub use self::bundle::MOST_HOOKS;
 pub use self::capability::Capabilities;
 pub use self::chain::{Broken, Verified};
 pub use self::crypt::Keys;
-pub use self::error::{Mistake, StoreError};
+pub use self::error::{Mistake, Result, StoreError};
 pub use self::execution::{Activity, Execution, ExecutionFilter, PastRecords, verify_lines};
 pub use self::hook::{DraftReport, Hook, HookVersion, LONGEST_HOOK, SETTINGS};
 pub use self::import::{ImportFormat, ImportReport};

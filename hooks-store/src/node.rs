@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::admin::By;
-use crate::engine::{Column, Json, ReadsAs as _, Value, args, of_row};
-use crate::error::StoreError;
+use crate::engine::{Column, Json, Reads as _, ReadsAs as _, Value, args, of_row};
+use crate::error::{Result, StoreError};
 use crate::store::Tenant;
-use crate::text::{expect_exact, sha256};
+use crate::text::{expect_exact, expect_short, sha256};
 
 /// What a node tells of itself.
 ///
@@ -144,38 +144,20 @@ fn begin(text: &str) -> &str {
 }
 
 /// An order as it is kept.
-fn order_text(order: &[Ordered]) -> Result<String, StoreError> {
+fn order_text(order: &[Ordered]) -> Result<String> {
     for (index, hook) in order.iter().enumerate() {
         let version = hook.version.unwrap_or_default();
         expect_exact(&format!("/order/{index}/version"), version)?;
     }
     let text = json!(order).to_string();
-    if text.len() > LONGEST_ORDER {
-        let message = format!(
-            "the order has {} bytes, and {LONGEST_ORDER} are the most",
-            text.len()
-        );
-        return Err(StoreError::invalid("/order", message, "leave it out"));
-    }
+    expect_short("/order", "order", &text, LONGEST_ORDER)?;
     Ok(text)
-}
-
-fn word(state: BreakerState) -> &'static str {
-    match state {
-        BreakerState::Closed => "closed",
-        BreakerState::Open => "open",
-        BreakerState::HalfOpen => "half_open",
-    }
 }
 
 impl Column for BreakerState {
     fn of(value: &Value) -> Result<Self, String> {
-        let half = String::of(value)? == word(BreakerState::HalfOpen);
-        Ok(if half {
-            BreakerState::HalfOpen
-        } else {
-            BreakerState::Open
-        })
+        let known = serde_json::from_value(String::of(value)?.into());
+        known.map_err(|error| format!("is none: {error}"))
     }
 }
 
@@ -187,7 +169,7 @@ impl Tenant {
     ///
     /// If the name does not have 1 to 200 bytes, the revision or a version is more than 2^53 - 1, the order is longer than
     /// 1 MiB, or the database fails.
-    pub async fn report(&self, node: &str, report: &NodeReport) -> Result<Told, StoreError> {
+    pub async fn report(&self, node: &str, report: &NodeReport) -> Result<Told> {
         if !(1..=LONGEST_NAME).contains(&node.len()) {
             let message = format!("a name has 1 to {LONGEST_NAME} bytes");
             return Err(StoreError::invalid("/name", message, ""));
@@ -207,42 +189,48 @@ impl Tenant {
             begin(&report.refused),
             now
         ];
-        transaction.execute(sql, values).await?;
+        transaction.run(sql, values).await?;
         let sql = "DELETE FROM node WHERE tenant_id = $1 AND seen < $2";
-        transaction
-            .execute(sql, args![&self.id, now - GONE])
-            .await?;
+        transaction.run(sql, args![&self.id, now - GONE]).await?;
         for of_node in ["breaker", "node_order"] {
             let sql = format!(
                 "DELETE FROM {of_node} WHERE tenant_id = $1 AND node NOT IN (SELECT name FROM node WHERE tenant_id = $1)"
             );
-            transaction.execute(&sql, args![&self.id]).await?;
+            transaction.run(&sql, args![&self.id]).await?;
         }
         if let Some(order) = order {
             let sql = "INSERT INTO node_order (tenant_id, node, hash, body) VALUES ($1, $2, $3, $4) \
                        ON CONFLICT (tenant_id, node) DO UPDATE SET hash = excluded.hash, body = excluded.body \
                        WHERE node_order.hash <> excluded.hash";
             let values = args![&self.id, node, hex::encode(sha256(order.as_bytes())), order];
-            transaction.execute(sql, values).await?;
+            transaction.run(sql, values).await?;
         }
         let sql = "SELECT hash FROM node_order WHERE tenant_id = $1 AND node = $2";
         let known: Option<String> = transaction.one(sql, args![&self.id, node]).await?;
         let has_order = known.is_some();
         let sql = "DELETE FROM breaker WHERE tenant_id = $1 AND node = $2 RETURNING hook, state, since, reset";
-        let old: Vec<(String, String, Timestamp, bool)> =
+        let old: Vec<(String, BreakerState, Timestamp, bool)> =
             transaction.all(sql, args![&self.id, node]).await?;
         let (mut reset, mut known) = (Vec::new(), HashMap::new());
         for (hook, state, since, is_reset) in old {
             reset.extend(is_reset.then(|| hook.clone()));
-            known.insert((hook, state), since);
+            known.insert(hook, (state, since));
         }
-        for (hook, state) in &report.breakers {
-            let state = word(*state);
-            let since = known.get(&(hook.clone(), state.to_owned()));
-            let values = args![&self.id, node, hook, state, *since.unwrap_or(&now)];
+        let open = report.breakers.iter();
+        for (hook, state) in open.filter(|(_, state)| *state != BreakerState::Closed) {
+            let before = known.get(hook).filter(|(before, _)| before == state);
+            let since = before.map_or(now, |(_, since)| *since);
+            let state = json!(state);
+            let values = args![
+                &self.id,
+                node,
+                hook,
+                state.as_str().unwrap_or_default(),
+                since
+            ];
             let sql = "INSERT INTO breaker (tenant_id, node, hook, state, since, reset) \
                        VALUES ($1, $2, $3, $4, $5, 0) ON CONFLICT (tenant_id, node, hook) DO NOTHING";
-            transaction.execute(sql, values).await?;
+            transaction.run(sql, values).await?;
         }
         transaction.commit().await?;
         Ok(Told { reset, has_order })
@@ -253,7 +241,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn nodes(&self) -> Result<Vec<Node>, StoreError> {
+    pub async fn nodes(&self) -> Result<Vec<Node>> {
         let sql = "SELECT name, revision, hash, refused, seen AS seen_at, (SELECT COUNT(*) FROM node_order o \
                    WHERE o.tenant_id = n.tenant_id AND o.node = n.name) AS has_order \
                    FROM node n WHERE tenant_id = $1 ORDER BY name";
@@ -265,7 +253,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn node_order(&self, node: &str) -> Result<Option<Vec<Ordered>>, StoreError> {
+    pub async fn node_order(&self, node: &str) -> Result<Option<Vec<Ordered>>> {
         let sql = "SELECT body FROM node_order WHERE tenant_id = $1 AND node = $2";
         let order = self.engine().one(sql, args![&self.id, node]).await?;
         Ok(order.map(|Json(order)| order))
@@ -276,7 +264,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn breakers(&self) -> Result<Vec<Breaker>, StoreError> {
+    pub async fn breakers(&self) -> Result<Vec<Breaker>> {
         let sql = "SELECT node, hook, state, since, reset FROM breaker WHERE tenant_id = $1 ORDER BY hook, node";
         self.engine().all(sql, args![&self.id]).await
     }
@@ -286,16 +274,15 @@ impl Tenant {
     /// # Errors
     ///
     /// If no node has an open breaker of this hook, or the database fails.
-    pub async fn reset_breaker(&self, hook: &str, by: &By) -> Result<u64, StoreError> {
+    pub async fn reset_breaker(&self, hook: &str, by: &By) -> Result<u64> {
         let mut write = self.write(by).await?;
-        let sql = "UPDATE breaker SET reset = 1 WHERE tenant_id = $1 AND hook = $2";
-        let count = write.execute(sql, args![&self.id, hook]).await?;
+        let sql = "UPDATE breaker SET reset = 1 WHERE tenant_id = $1 AND hook = $2 RETURNING hook";
+        let count = write.run(sql, args![&self.id, hook]).await?.len() as u64;
         if count == 0 {
             let missing = format!("open breaker of the hook {hook:?}");
             return Err(StoreError::NotFound(missing));
         }
-        write.log("breaker.reset", hook, "", "").await?;
-        write.commit().await?;
+        write.end("breaker.reset", hook, "", "").await?;
         Ok(count)
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
 use crate::engine::{self, Engine, ReadsAs as _, args};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::recorder::names::Lists;
 use crate::recorder::{Rows, Writer};
 use crate::retention::Retention;
@@ -39,7 +39,7 @@ async fn retain(store: Weak<Inner>) {
 }
 
 /// Whether a database has values that some key has encrypted.
-async fn has_sealed(mut engine: &dyn Engine) -> Result<bool, StoreError> {
+async fn has_sealed(mut engine: &dyn Engine) -> Result<bool> {
     let sql = "SELECT version FROM secret UNION ALL SELECT seq FROM execution WHERE detail_hash <> $1 LIMIT 1";
     let sealed: Option<u64> = engine.one(sql, args![Vec::new()]).await?;
     Ok(sealed.is_some())
@@ -118,7 +118,7 @@ impl StoreBuilder {
     ///
     /// If the database cannot be opened, must exist and is no store, has tables that this version does not know, the keys cannot be read, or the
     /// capabilities name a kind of handler that is not there.
-    pub async fn open(self) -> Result<Store, StoreError> {
+    pub async fn open(self) -> Result<Store> {
         self.capabilities.check()?;
         let given = match self.keys {
             Some(keys) => Some(keys),
@@ -168,7 +168,7 @@ impl Store {
     /// # Errors
     ///
     /// As [`StoreBuilder::open`].
-    pub async fn open(address: &str) -> Result<Self, StoreError> {
+    pub async fn open(address: &str) -> Result<Self> {
         Store::builder(address).open().await
     }
 

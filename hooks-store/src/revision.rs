@@ -18,7 +18,7 @@ use crate::admin::{By, Write};
 use crate::bundle::{by_name, name_of};
 use crate::capability::Capabilities;
 use crate::engine::{Column, Json, OfRow, Reads, ReadsAs as _, Row, Value, args};
-use crate::error::{Mistake, StoreError};
+use crate::error::{Mistake, Result, StoreError};
 use crate::page::Page;
 use crate::store::{Store, Tenant};
 
@@ -54,7 +54,7 @@ struct Head {
 }
 
 impl OfRow for Revision {
-    fn of_row(row: &Row) -> Result<Self, StoreError> {
+    fn of_row(row: &Row) -> Result<Self> {
         let Json(head): Json<Head> = row.get("body")?;
         Ok(Revision {
             number: row.get("number")?,
@@ -120,7 +120,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the draft is another one, or the set has mistakes: all of them. Then nothing changes. Or if the database fails.
-    pub async fn publish(&self, by: &By) -> Result<Published, StoreError> {
+    pub async fn publish(&self, by: &By) -> Result<Published> {
         let mut tries = 0;
         loop {
             let mut look = self.look(by, &mut tries).await?;
@@ -137,7 +137,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If there is no such revision, its set has mistakes by now, or the database fails.
-    pub async fn rollback(&self, number: u64, by: &By) -> Result<Published, StoreError> {
+    pub async fn rollback(&self, number: u64, by: &By) -> Result<Published> {
         self.go_back(number, false, by).await
     }
 
@@ -167,15 +167,11 @@ impl Tenant {
     /// # Errors
     ///
     /// As [`rollback`](Self::rollback).
-    pub async fn rollback_keeping_draft(
-        &self,
-        number: u64,
-        by: &By,
-    ) -> Result<Published, StoreError> {
+    pub async fn rollback_keeping_draft(&self, number: u64, by: &By) -> Result<Published> {
         self.go_back(number, true, by).await
     }
 
-    async fn go_back(&self, number: u64, keeps: bool, by: &By) -> Result<Published, StoreError> {
+    async fn go_back(&self, number: u64, keeps: bool, by: &By) -> Result<Published> {
         let old = self.revision(number).await?;
         let old = old.ok_or_else(|| StoreError::NotFound(format!("revision {number}")))?;
         let set = self.lowered_set(&old)?;
@@ -205,7 +201,7 @@ impl Tenant {
     }
 
     /// A set with what the draft changes of the newest revision.
-    async fn rebased(&self, write: &mut Write<'_>, set: &Bundle) -> Result<Bundle, StoreError> {
+    async fn rebased(&self, write: &mut Write<'_>, set: &Bundle) -> Result<Bundle> {
         let newest = self.newest(write).await?;
         let newest = self.lowered_set(newest.as_ref().unwrap_or(set))?;
         let draft = self.lowered_set(&self.draft_in(write).await?)?;
@@ -248,12 +244,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If no hook of this name is published, the set has mistakes by now, or the database fails.
-    pub async fn publish_mode(
-        &self,
-        name: &str,
-        mode: Mode,
-        by: &By,
-    ) -> Result<Published, StoreError> {
+    pub async fn publish_mode(&self, name: &str, mode: Mode, by: &By) -> Result<Published> {
         let missing = || StoreError::NotFound(format!("published hook {name:?}"));
         let mut tries = 0;
         loop {
@@ -286,11 +277,7 @@ impl Tenant {
     }
 
     /// Checks a set as it would be in force, for every tenant that it is for.
-    async fn check_with_others(
-        &self,
-        reads: &mut dyn Reads,
-        draft: &Bundle,
-    ) -> Result<(), StoreError> {
+    async fn check_with_others(&self, reads: &mut dyn Reads, draft: &Bundle) -> Result<()> {
         self.check_set(reads, draft, false).await?;
         if !self.is_global() {
             let (composed, _) = self.composed(reads, Some(draft)).await?;
@@ -331,7 +318,7 @@ impl Tenant {
         mut write: Write<'_>,
         mut bundle: Bundle,
         action: &str,
-    ) -> Result<Published, StoreError> {
+    ) -> Result<Published> {
         let before = self.newest(&mut write).await?;
         if let Some(before) = &before
             && before.hooks == bundle.hooks
@@ -349,10 +336,9 @@ impl Tenant {
         let sql = "INSERT INTO revision (tenant_id, number, hash, body) VALUES ($1, $2, $3, $4)";
         let (number, hash) = (published.revision, &published.sha256);
         let values = args![&self.id, number, hash, bundle.to_json()];
-        write.execute(sql, values).await?;
+        write.run(sql, values).await?;
         let before = bundle.parent.as_deref().unwrap_or_default();
-        write.log(action, &number.to_string(), before, hash).await?;
-        write.commit().await?;
+        write.end(action, &number.to_string(), before, hash).await?;
         Ok(published)
     }
 
@@ -361,11 +347,11 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn newest_set(&self) -> Result<Option<Bundle>, StoreError> {
+    pub async fn newest_set(&self) -> Result<Option<Bundle>> {
         self.newest(&mut self.engine()).await
     }
 
-    pub(crate) async fn newest(&self, reads: &mut dyn Reads) -> Result<Option<Bundle>, StoreError> {
+    pub(crate) async fn newest(&self, reads: &mut dyn Reads) -> Result<Option<Bundle>> {
         let sql = "SELECT body FROM revision WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1";
         reads.one(sql, args![&self.id]).await
     }
@@ -375,11 +361,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn revisions(
-        &self,
-        cursor: Option<u64>,
-        limit: u32,
-    ) -> Result<Page<Revision>, StoreError> {
+    pub async fn revisions(&self, cursor: Option<u64>, limit: u32) -> Result<Page<Revision>> {
         let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 AND number < $2 \
                    ORDER BY number DESC LIMIT $3";
         self.page(sql, args![&self.id], cursor, limit, |one: &Revision| {
@@ -393,7 +375,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn revision(&self, number: u64) -> Result<Option<Bundle>, StoreError> {
+    pub async fn revision(&self, number: u64) -> Result<Option<Bundle>> {
         let sql = "SELECT body FROM revision WHERE tenant_id = $1 AND number = $2";
         self.engine().one(sql, args![&self.id, number]).await
     }
@@ -404,7 +386,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn bundle(&self) -> Result<Bundle, StoreError> {
+    pub async fn bundle(&self) -> Result<Bundle> {
         Ok(self.in_force().await?.0)
     }
 
@@ -414,7 +396,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn notices(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn notices(&self) -> Result<Vec<String>> {
         Ok(self.in_force().await?.1)
     }
 
@@ -441,12 +423,12 @@ impl Tenant {
     /// # Errors
     ///
     /// If the set has a form that a store does not keep, or the database fails. [`check`](Self::check) finds all mistakes.
-    pub async fn preview(&self, set: &Bundle) -> Result<Bundle, StoreError> {
+    pub async fn preview(&self, set: &Bundle) -> Result<Bundle> {
         let set = self.lowered_set(set)?;
         Ok(self.composed(&mut self.engine(), Some(&set)).await?.0)
     }
 
-    async fn in_force(&self) -> Result<(Bundle, Vec<String>), StoreError> {
+    async fn in_force(&self) -> Result<(Bundle, Vec<String>)> {
         let own = self.newest_set().await?;
         self.composed(&mut self.engine(), own.as_ref()).await
     }
@@ -456,7 +438,7 @@ impl Tenant {
         &self,
         reads: &mut dyn Reads,
         own: Option<&Bundle>,
-    ) -> Result<(Bundle, Vec<String>), StoreError> {
+    ) -> Result<(Bundle, Vec<String>)> {
         let above = self.other("").newest(reads).await?;
         let none = self.set(Vec::new(), Map::new())?;
         let (above, own) = (above.as_ref().unwrap_or(&none), own.unwrap_or(&none));
@@ -525,7 +507,7 @@ impl Source for StoreSource {
 
 impl Store {
     /// Logs each hook in force that this deployment does not allow, and writes it to the admin log once.
-    pub(crate) async fn tell_what_is_not_allowed(&self) -> Result<(), StoreError> {
+    pub(crate) async fn tell_what_is_not_allowed(&self) -> Result<()> {
         if self.0.capabilities == Capabilities::default() {
             return Ok(());
         }
@@ -534,22 +516,20 @@ impl Store {
             let Some(set) = tenant.newest_set().await? else {
                 continue;
             };
-            let (level, _) = tenant.compose(&tenant.set(Vec::new(), Map::new())?, &set)?;
+            let level = tenant.level(&set)?;
             let loaded = tenant.load(&mut tenant.engine(), &level, false).await;
             let status = loaded.inspect_err(|error| {
                 tracing::warn!(tenant = tenant.id, %error, "the hooks in force cannot be loaded here");
             });
             for one in status.map(|status| status.not_allowed).unwrap_or_default() {
+                let (tenant_id, hook, why) = (&tenant.id, &one.hook, &one.why);
                 tracing::warn!(
-                    tenant = tenant.id,
-                    hook = one.hook,
-                    why = one.why,
+                    tenant = tenant_id,
+                    hook,
+                    why,
                     "a hook in force is not allowed here"
                 );
-                let hash = set.sha256();
-                tenant
-                    .log_once("hook.refused", &one.hook, &hash, &one.why)
-                    .await?;
+                tenant.log_refused(hook, &set.sha256(), why).await?;
             }
         }
         Ok(())

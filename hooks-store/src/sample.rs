@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::admin::By;
-use crate::engine::{Column, Json, ReadsAs as _, Value as Kept, args, of_row};
-use crate::error::StoreError;
+use crate::engine::{Column, Json, Reads as _, ReadsAs as _, Value as Kept, args, of_row};
+use crate::error::{Result, StoreError};
 use crate::store::Tenant;
-use crate::text::sha256;
+use crate::text::{expect_short, sha256};
 
 /// How many samples a tenant has at most.
 const MOST: u64 = 500;
@@ -63,15 +63,9 @@ impl Tenant {
     /// # Errors
     ///
     /// If it is longer, there are as many already, or the database fails.
-    pub async fn save_sample(&self, sample: &NewSample, by: &By) -> Result<Sample, StoreError> {
+    pub async fn save_sample(&self, sample: &NewSample, by: &By) -> Result<Sample> {
         let body = json!(sample).to_string();
-        if body.len() > LONGEST {
-            let message = format!(
-                "the sample has {} bytes, and {LONGEST} are the most",
-                body.len()
-            );
-            return Err(StoreError::invalid("/body", message, "leave something out"));
-        }
+        expect_short("/body", "sample", &body, LONGEST)?;
         let mut write = self.write(by).await?;
         let sql = "SELECT COUNT(*) AS count FROM sample WHERE tenant_id = $1";
         let count: Option<u64> = write.one(sql, args![&self.id]).await?;
@@ -83,9 +77,8 @@ impl Tenant {
         let hash = hex::encode(sha256(body.as_bytes()));
         let sql = "INSERT INTO sample (tenant_id, id, name, body, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
         let values = args![&self.id, &id, &sample.name, body, &by.actor, at];
-        write.execute(sql, values).await?;
-        write.log("sample.save", &id, "", &hash).await?;
-        write.commit().await?;
+        write.run(sql, values).await?;
+        write.end("sample.save", &id, "", &hash).await?;
         Ok(Sample {
             id,
             saved: sample.clone(),
@@ -99,7 +92,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn samples(&self) -> Result<Vec<Sample>, StoreError> {
+    pub async fn samples(&self) -> Result<Vec<Sample>> {
         let sql = "SELECT id, body AS saved, author, at FROM sample WHERE tenant_id = $1 ORDER BY name, id";
         self.engine().all(sql, args![&self.id]).await
     }
@@ -109,7 +102,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn sample_names(&self) -> Result<Vec<(String, String)>, StoreError> {
+    pub async fn sample_names(&self) -> Result<Vec<(String, String)>> {
         let sql = "SELECT id, name FROM sample WHERE tenant_id = $1 ORDER BY name, id";
         self.engine().all(sql, args![&self.id]).await
     }
@@ -119,7 +112,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn sample(&self, id: &str) -> Result<Option<Sample>, StoreError> {
+    pub async fn sample(&self, id: &str) -> Result<Option<Sample>> {
         let sql =
             "SELECT id, body AS saved, author, at FROM sample WHERE tenant_id = $1 AND id = $2";
         self.engine().one(sql, args![&self.id, id]).await
@@ -130,13 +123,12 @@ impl Tenant {
     /// # Errors
     ///
     /// If there is none, or the database fails.
-    pub async fn delete_sample(&self, id: &str, by: &By) -> Result<(), StoreError> {
+    pub async fn delete_sample(&self, id: &str, by: &By) -> Result<()> {
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM sample WHERE tenant_id = $1 AND id = $2 RETURNING body";
         let body: Option<String> = write.one(sql, args![&self.id, id]).await?;
         let body = body.ok_or_else(|| StoreError::NotFound(format!("sample {id:?}")))?;
         let hash = hex::encode(sha256(body.as_bytes()));
-        write.log("sample.delete", id, &hash, "").await?;
-        write.commit().await
+        write.end("sample.delete", id, &hash, "").await
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::admin::{By, Write};
 use crate::crypt::Keys;
 use crate::engine::{Reads, ReadsAs as _, args, of_row};
-use crate::error::{Mistake, StoreError};
+use crate::error::{Mistake, Result, StoreError};
 use crate::store::{Inner, Store, Tenant};
 
 of_row! {
@@ -48,7 +48,7 @@ impl Sealed {
     }
 
     /// The value; nothing if its key is not there.
-    fn open(&self, keys: &Keys) -> Result<Option<String>, StoreError> {
+    fn open(&self, keys: &Keys) -> Result<Option<String>> {
         let value = keys.open(&self.place(), &self.value)?;
         Ok(value.and_then(|value| String::from_utf8(value).ok()))
     }
@@ -87,11 +87,8 @@ pub(crate) fn mistakes(hook: &Value) -> impl Iterator<Item = Mistake> {
     let wrong = named.filter(|(_, name)| name.starts_with(GLOBAL));
     wrong.map(|(place, name)| {
         let message = format!("`{name}` is no name of a secret");
-        Mistake::new(
-            place,
-            message,
-            "name a secret of this tenant: `secret:NAME`",
-        )
+        let help = "name a secret of this tenant: `secret:NAME`";
+        Mistake::new(place, message, help)
     })
 }
 
@@ -136,7 +133,7 @@ pub(crate) fn put_name(hook: &mut Value, path: &str, secret: &str) {
 }
 
 /// Checks a name that a person gives.
-fn check_name(name: &str) -> Result<(), StoreError> {
+fn check_name(name: &str) -> Result<()> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if name.is_empty() || name.len() > 128 || !name.chars().all(is_of_name) {
         let message = "this is no name of a secret";
@@ -170,7 +167,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the name is none, the store has no key, or the database fails.
-    pub async fn put_secret(&self, name: &str, value: &str, by: &By) -> Result<u64, StoreError> {
+    pub async fn put_secret(&self, name: &str, value: &str, by: &By) -> Result<u64> {
         check_name(name)?;
         let mut write = self.write(by).await?;
         let version = self.put_secret_in(&mut write, name, value).await?;
@@ -183,7 +180,7 @@ impl Tenant {
         write: &mut Write<'_>,
         name: &str,
         value: &str,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64> {
         let sql = "SELECT COALESCE(MAX(version), 0) AS version FROM secret WHERE tenant_id = $1 AND name = $2";
         let newest: Option<u64> = write.one(sql, args![&self.id, name]).await?;
         let version = newest.unwrap_or_default() + 1;
@@ -191,7 +188,7 @@ impl Tenant {
         let sealed = self.store.writer.keys.seal(&place, value.as_bytes())?;
         let sql = "INSERT INTO secret (tenant_id, name, version, value, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
         let values = args![&self.id, name, version, sealed, &write.by.actor, write.at];
-        write.execute(sql, values).await?;
+        write.run(sql, values).await?;
         // A hash of a value would tell who guesses it.
         write
             .log("secret.put", name, "", &version.to_string())
@@ -204,7 +201,7 @@ impl Tenant {
         &self,
         write: &mut Write<'_>,
         name: &str,
-    ) -> Result<Option<String>, StoreError> {
+    ) -> Result<Option<String>> {
         let sql = "SELECT tenant_id, name, version, value FROM secret WHERE tenant_id = $1 AND name = $2 \
                    ORDER BY version DESC LIMIT 1";
         let sealed: Option<Sealed> = write.one(sql, args![&self.id, name]).await?;
@@ -216,7 +213,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn secrets(&self) -> Result<Vec<SecretInfo>, StoreError> {
+    pub async fn secrets(&self) -> Result<Vec<SecretInfo>> {
         let sql = "SELECT name, version, author, at FROM secret s WHERE tenant_id = $1 AND version = \
                    (SELECT MAX(version) FROM secret WHERE tenant_id = s.tenant_id AND name = s.name) ORDER BY name";
         self.engine().all(sql, args![&self.id]).await
@@ -227,15 +224,11 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn hooks_with_secret(&self, name: &str) -> Result<Vec<String>, StoreError> {
+    pub async fn hooks_with_secret(&self, name: &str) -> Result<Vec<String>> {
         self.hooks_in_with(&mut self.engine(), name).await
     }
 
-    async fn hooks_in_with(
-        &self,
-        reads: &mut dyn Reads,
-        name: &str,
-    ) -> Result<Vec<String>, StoreError> {
+    async fn hooks_in_with(&self, reads: &mut dyn Reads, name: &str) -> Result<Vec<String>> {
         let in_force = self.newest(reads).await?;
         let hooks = in_force.iter().flat_map(|set| &set.hooks);
         let names_it = |hook: &&Value| named(hook).iter().any(|(_, named)| named == name);
@@ -250,19 +243,18 @@ impl Tenant {
     /// # Errors
     ///
     /// If there is no such secret, a hook in force names it, or the database fails.
-    pub async fn delete_secret(&self, name: &str, by: &By) -> Result<(), StoreError> {
+    pub async fn delete_secret(&self, name: &str, by: &By) -> Result<()> {
         let mut write = self.write(by).await?;
         if let Some(hook) = self.hooks_in_with(&mut write, name).await?.first() {
             let message = format!("the hook {hook:?} in force names the secret");
             let help = "publish a set that does without it first";
             return Err(StoreError::invalid("/name", message, help));
         }
-        let sql = "DELETE FROM secret WHERE tenant_id = $1 AND name = $2";
-        if write.execute(sql, args![&self.id, name]).await? == 0 {
+        let sql = "DELETE FROM secret WHERE tenant_id = $1 AND name = $2 RETURNING name";
+        if write.run(sql, args![&self.id, name]).await?.is_empty() {
             return Err(StoreError::NotFound(format!("secret {name:?}")));
         }
-        write.log("secret.delete", name, "", "").await?;
-        write.commit().await
+        write.end("secret.delete", name, "", "").await
     }
 
     /// Returns the values for the hooks of this tenant, from memory. It follows what people put in.
@@ -270,7 +262,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If a value cannot be decrypted, or the database fails.
-    pub async fn secret_values(&self) -> Result<StoreSecrets, StoreError> {
+    pub async fn secret_values(&self) -> Result<StoreSecrets> {
         // A change while the values are read is one to follow.
         let changes = self.store.changes.subscribe();
         let (sender, values) = watch::channel(self.decrypted(&mut self.engine()).await?);
@@ -284,19 +276,16 @@ impl Tenant {
     /// # Errors
     ///
     /// As [`secret_values`](Self::secret_values).
-    pub async fn secret_values_now(&self) -> Result<StoreSecrets, StoreError> {
+    pub async fn secret_values_now(&self) -> Result<StoreSecrets> {
         self.secrets_in(&mut self.engine()).await
     }
 
-    pub(crate) async fn secrets_in(
-        &self,
-        reads: &mut dyn Reads,
-    ) -> Result<StoreSecrets, StoreError> {
+    pub(crate) async fn secrets_in(&self, reads: &mut dyn Reads) -> Result<StoreSecrets> {
         let (_, values) = watch::channel(self.decrypted(reads).await?);
         Ok(StoreSecrets(values))
     }
 
-    async fn decrypted(&self, reads: &mut dyn Reads) -> Result<Values, StoreError> {
+    async fn decrypted(&self, reads: &mut dyn Reads) -> Result<Values> {
         let sql = "SELECT tenant_id, name, version, value FROM secret \
                    WHERE tenant_id = $1 OR tenant_id = '' ORDER BY version";
         let mut values = Values::new();

@@ -4,7 +4,7 @@
 use jiff::SignedDuration;
 
 use crate::engine::{OfRow as _, Value, args, of_row};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::store::Store;
 use crate::token::hash;
 
@@ -44,7 +44,7 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn open_session(&self, cookie: &str, session: &Session) -> Result<bool, StoreError> {
+    pub async fn open_session(&self, cookie: &str, session: &Session) -> Result<bool> {
         let sql = "DELETE FROM session WHERE used <= $1 OR begun <= $2";
         self.0.note(sql, self.over()).await?;
         let sql = "DELETE FROM session WHERE tenant_id = $1 AND token = $2 AND hash NOT IN (SELECT hash FROM session \
@@ -63,7 +63,7 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn session(&self, cookie: &str) -> Result<Option<Session>, StoreError> {
+    pub async fn session(&self, cookie: &str) -> Result<Option<Session>> {
         let sql = "UPDATE session SET used = $4 WHERE used > $1 AND begun > $2 AND hash = $3 RETURNING tenant_id AS tenant, token";
         let mut values = self.over();
         values.extend(args![hash(cookie), self.0.now()]);
@@ -76,7 +76,7 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn close_session(&self, cookie: &str) -> Result<(), StoreError> {
+    pub async fn close_session(&self, cookie: &str) -> Result<()> {
         let sql = "DELETE FROM session WHERE hash = $1";
         self.0.note(sql, args![hash(cookie)]).await.map(drop)
     }

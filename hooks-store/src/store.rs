@@ -11,7 +11,7 @@ use uuid::{NoContext, Timestamp as IdTime, Uuid};
 
 use crate::capability::Capabilities;
 use crate::engine::{Engine, OfRow, Reads, ReadsAs as _, Row, Value, args};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::page::{Page, before, rows_for};
 use crate::recorder::{StoreRecorder, Writer};
 use crate::retention::Retention;
@@ -98,14 +98,14 @@ impl Inner {
     }
 
     /// Writes what is no change of a person, so nobody reads anything again because of it.
-    pub(crate) async fn note(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+    pub(crate) async fn note(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         let mut transaction = self.engine().begin().await?;
-        let rows = transaction.rows(sql, args).await?;
+        let rows = transaction.run(sql, args).await?;
         transaction.commit().await?;
         Ok(rows)
     }
 
-    pub(crate) async fn newest_change(&self) -> Result<u64, StoreError> {
+    pub(crate) async fn newest_change(&self) -> Result<u64> {
         let sql = "SELECT value FROM counter WHERE name = 'change'";
         Ok(self.engine().one(sql, args![]).await?.unwrap_or_default())
     }
@@ -132,11 +132,11 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn tenants(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn tenants(&self) -> Result<Vec<String>> {
         Store::tenants_in(&mut self.0.engine()).await
     }
 
-    pub(crate) async fn tenants_in(reads: &mut dyn Reads) -> Result<Vec<String>, StoreError> {
+    pub(crate) async fn tenants_in(reads: &mut dyn Reads) -> Result<Vec<String>> {
         let sql = "SELECT tenant_id FROM hook UNION SELECT tenant_id FROM revision UNION \
                    SELECT tenant_id FROM token UNION SELECT tenant_id FROM chain ORDER BY tenant_id";
         reads.all(sql, args![]).await
@@ -221,7 +221,7 @@ impl Tenant {
         cursor: Option<u64>,
         limit: u32,
         number: impl Fn(&T) -> u64,
-    ) -> Result<Page<T>, StoreError> {
+    ) -> Result<Page<T>> {
         values.extend(args![before(cursor), rows_for(limit)]);
         let rows = self.engine().all(sql, values).await?;
         Ok(Page::of(rows, limit, number))

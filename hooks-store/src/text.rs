@@ -4,15 +4,25 @@ use hooks_runtime::__MOST as MOST;
 use ring::digest::{SHA256, digest};
 use serde::Serialize;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 
 /// Checks a number that is told in JSON: a larger one would be another one there.
-pub(crate) fn expect_exact(path: &str, number: u64) -> Result<(), StoreError> {
+pub(crate) fn expect_exact(path: &str, number: u64) -> Result<()> {
     if number <= MOST {
         return Ok(());
     }
     let message = format!("{number} is more than a number can be here: {MOST}");
     Err(StoreError::invalid(path, message, "write a smaller number"))
+}
+
+/// Checks how long a text is that is kept.
+pub(crate) fn expect_short(path: &str, what: &str, text: &str, most: usize) -> Result<()> {
+    let length = text.len();
+    if length <= most {
+        return Ok(());
+    }
+    let message = format!("the {what} has {length} bytes, and {most} are the most");
+    Err(StoreError::invalid(path, message, "leave something out"))
 }
 
 /// The one text of a value (RFC 8785), which is hashed.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::By;
 use crate::crypt::random_text;
-use crate::engine::{Column, ReadsAs as _, Value, args, of_row};
-use crate::error::StoreError;
+use crate::engine::{Column, Reads as _, ReadsAs as _, Value, args, of_row};
+use crate::error::{Result, StoreError};
 use crate::store::{Store, Tenant};
 use crate::text::sha256;
 
@@ -154,7 +154,7 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn caller(&self, plain: &str) -> Result<Option<Caller>, StoreError> {
+    pub async fn caller(&self, plain: &str) -> Result<Option<Caller>> {
         if !plain.starts_with(PREFIX) {
             return Ok(None);
         }
@@ -166,7 +166,7 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn caller_of(&self, hash: String) -> Result<Option<Caller>, StoreError> {
+    pub async fn caller_of(&self, hash: String) -> Result<Option<Caller>> {
         let sql = "SELECT tenant_id AS tenant, role, agent, name, hash FROM token WHERE hash = $1";
         self.0.engine().one(sql, args![hash]).await
     }
@@ -176,7 +176,7 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn token_used(&self, hash: &str, from: &str) -> Result<(), StoreError> {
+    pub async fn token_used(&self, hash: &str, from: &str) -> Result<()> {
         let sql = "UPDATE token SET used = $2, used_from = $3 WHERE hash = $1";
         let values = args![hash, self.0.now(), from];
         self.0.note(sql, values).await.map(drop)
@@ -207,7 +207,7 @@ impl Tenant {
         role: Role,
         agent: Option<&str>,
         by: &By,
-    ) -> Result<PlainToken, StoreError> {
+    ) -> Result<PlainToken> {
         let token = PlainToken(format!("{PREFIX}{}", random_text()));
         let by = by.clone().comment(name);
         let mut write = self.write(&by).await?;
@@ -232,9 +232,8 @@ impl Tenant {
             &by.actor,
             write.at
         ];
-        write.execute(sql, values).await?;
-        write.log("token.new", &id, "", role.as_str()).await?;
-        write.commit().await?;
+        write.run(sql, values).await?;
+        write.end("token.new", &id, "", role.as_str()).await?;
         Ok(token)
     }
 
@@ -243,7 +242,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+    pub async fn tokens(&self) -> Result<Vec<Token>> {
         let sql = "SELECT id, name, role, agent, author, at, used, used_from FROM token WHERE tenant_id = $1 ORDER BY id";
         self.engine().all(sql, args![&self.id]).await
     }
@@ -253,15 +252,14 @@ impl Tenant {
     /// # Errors
     ///
     /// If there is no such token, or the database fails.
-    pub async fn revoke_token(&self, id: &str, by: &By) -> Result<(), StoreError> {
+    pub async fn revoke_token(&self, id: &str, by: &By) -> Result<()> {
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM token WHERE tenant_id = $1 AND id = $2 RETURNING role, hash";
         let revoked: Option<(String, String)> = write.one(sql, args![&self.id, id]).await?;
         let missing = || StoreError::NotFound(format!("token {id:?}"));
         let (role, hash) = revoked.ok_or_else(missing)?;
         let sql = "DELETE FROM session WHERE tenant_id = $1 AND token = $2";
-        write.execute(sql, args![&self.id, hash]).await?;
-        write.log("token.revoke", id, &role, "").await?;
-        write.commit().await
+        write.run(sql, args![&self.id, hash]).await?;
+        write.end("token.revoke", id, &role, "").await
     }
 }

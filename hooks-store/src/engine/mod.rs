@@ -15,7 +15,7 @@ use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
 pub(crate) use self::value::{Column, Json, OfRow, Row, Value, args, kept, of_row};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 
 /// How long a statement waits for a connection, or for a lock that another process holds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,12 +24,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[async_trait]
 pub(crate) trait Engine: Send + Sync {
     /// Reads rows. As a [`Reads`], it reads what they mean.
-    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
+    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>>;
 
     /// Begins a transaction that writes. Dropped without [`Transaction::commit`], it changes nothing.
     ///
     /// Do not call [`fetch`](Self::fetch) before it has ended: a store in memory has one connection for both.
-    async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError>;
+    async fn begin(&self) -> Result<Box<dyn Transaction>>;
+
+    /// The statement that counts `$1` changes, returns their number, and tells other processes when it is committed.
+    fn count(&self) -> &'static str;
 
     /// Waits until another process may have written.
     async fn hint(&self);
@@ -42,12 +45,12 @@ pub(crate) trait Engine: Send + Sync {
 #[async_trait]
 pub(crate) trait Reads: Send {
     /// Runs a statement and returns its rows.
-    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
+    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>>;
 }
 
 #[async_trait]
 impl Reads for &dyn Engine {
-    async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         self.fetch(sql, args).await
     }
 }
@@ -56,17 +59,13 @@ impl Reads for &dyn Engine {
 #[async_trait]
 pub(crate) trait ReadsAs: Reads {
     /// Reads all rows.
-    async fn all<T: OfRow>(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<T>, StoreError> {
-        self.rows(sql, args).await?.iter().map(T::of_row).collect()
+    async fn all<T: OfRow>(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<T>> {
+        self.run(sql, args).await?.iter().map(T::of_row).collect()
     }
 
     /// Reads the first row, if there is one.
-    async fn one<T: OfRow>(
-        &mut self,
-        sql: &str,
-        args: Vec<Value>,
-    ) -> Result<Option<T>, StoreError> {
-        let rows = self.rows(sql, args).await?;
+    async fn one<T: OfRow>(&mut self, sql: &str, args: Vec<Value>) -> Result<Option<T>> {
+        let rows = self.run(sql, args).await?;
         rows.first().map(T::of_row).transpose()
     }
 }
@@ -76,25 +75,19 @@ impl<R: Reads + ?Sized> ReadsAs for R {}
 /// A transaction that writes.
 #[async_trait]
 pub(crate) trait Transaction: Reads {
-    /// Runs a statement, and returns how many rows it has changed.
-    async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError>;
-
-    /// Tells other processes, when it is committed, that there is something new.
-    async fn announce(&mut self) -> Result<(), StoreError>;
-
     /// Makes the changes durable.
-    async fn commit(self: Box<Self>) -> Result<(), StoreError>;
+    async fn commit(self: Box<Self>) -> Result<()>;
 }
 
 /// Writes what both engines say alike in the types of their drivers: a statement, its rows, and a transaction.
 ///
-/// The last two are the name of the type of whole numbers, and the statement that announces a change.
+/// The last one is the name of the type of whole numbers.
 macro_rules! speak {
-    ($database:ty, $arguments:ty, $row:ty, $int:literal, $announce:expr) => {
+    ($database:ty, $arguments:ty, $row:ty, $int:literal) => {
         fn query(
             sql: &str,
             args: Vec<Value>,
-        ) -> Result<sqlx::query::Query<'_, $database, $arguments>, StoreError> {
+        ) -> Result<sqlx::query::Query<'_, $database, $arguments>> {
             let query = sqlx::query(sqlx::AssertSqlSafe(sql));
             args.into_iter()
                 .try_fold(query, |query, value| match value {
@@ -105,7 +98,7 @@ macro_rules! speak {
                 })
         }
 
-        fn rows(sql: &str, rows: &[$row]) -> Result<Vec<Row>, StoreError> {
+        fn rows(sql: &str, rows: &[$row]) -> Result<Vec<Row>> {
             use sqlx::{Column as _, Row as _, TypeInfo as _, ValueRef as _};
 
             let sql: std::sync::Arc<str> = sql.into();
@@ -129,43 +122,16 @@ macro_rules! speak {
             rows.collect()
         }
 
-        /// Checks that the database has the tables of a store.
-        async fn expect_store(
-            connection: &mut <$database as sqlx::Database>::Connection,
-            place: &str,
-        ) -> Result<(), StoreError> {
-            let sql = "SELECT version FROM _sqlx_migrations LIMIT 1";
-            match sqlx::query(sql).execute(connection).await {
-                Err(sqlx::Error::Database(_)) => {
-                    Err(StoreError::NotFound(format!("store in {place}")))
-                }
-                found => Ok(found.map(drop)?),
-            }
-        }
-
         #[async_trait]
         impl crate::engine::Reads for sqlx::Transaction<'static, $database> {
-            async fn rows(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+            async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
                 rows(sql, &query(sql, args)?.fetch_all(&mut **self).await?)
             }
         }
 
         #[async_trait]
         impl Transaction for sqlx::Transaction<'static, $database> {
-            async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError> {
-                let done = query(sql, args)?.execute(&mut **self).await?;
-                Ok(done.rows_affected())
-            }
-
-            async fn announce(&mut self) -> Result<(), StoreError> {
-                let announce: Option<&str> = $announce;
-                if let Some(sql) = announce {
-                    query(sql, Vec::new())?.execute(&mut **self).await?;
-                }
-                Ok(())
-            }
-
-            async fn commit(self: Box<Self>) -> Result<(), StoreError> {
+            async fn commit(self: Box<Self>) -> Result<()> {
                 Ok((*self).commit().await?)
             }
         }
@@ -173,13 +139,20 @@ macro_rules! speak {
 }
 use speak;
 
+/// Checks that the database has the tables of a store.
+async fn expect_store(reads: &mut dyn Reads, place: &str) -> Result<()> {
+    let there = reads.run("SELECT version FROM _sqlx_migrations LIMIT 1", args![]);
+    let missing = |_| StoreError::NotFound(format!("store in {place}"));
+    there.await.map(drop).map_err(missing)
+}
+
 fn too_large(value: u64) -> StoreError {
     let message = format!("{value} is more than a database counts to: {}", i64::MAX);
     StoreError::invalid("", message, "write a smaller number")
 }
 
 /// Opens a database, and brings its tables to this version. One that must exist has tables already.
-pub(crate) async fn open(address: &str, must_exist: bool) -> Result<Arc<dyn Engine>, StoreError> {
+pub(crate) async fn open(address: &str, must_exist: bool) -> Result<Arc<dyn Engine>> {
     match address.split_once(':') {
         Some(("sqlite", _)) => Ok(Arc::new(sqlite::Sqlite::open(address, must_exist).await?)),
         Some(("postgres" | "postgresql", _)) => Ok(Arc::new(

@@ -11,8 +11,8 @@ use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOp
 use tokio::sync::Mutex;
 
 use super::value::{Row, Value};
-use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
-use crate::error::StoreError;
+use super::{Engine, PATIENCE, Transaction, expect_store, migrator, schema, speak};
+use crate::error::{Result, StoreError};
 
 /// The channel that tells of changes.
 const CHANNEL: &str = "hooks_store";
@@ -32,7 +32,7 @@ pub(super) struct Postgres {
 }
 
 impl Postgres {
-    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self, StoreError> {
+    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self> {
         // The address may hold a password.
         let no_address = |_| StoreError::Address("postgres:…".to_owned());
         let options = PgConnectOptions::from_str(address).map_err(no_address)?;
@@ -77,12 +77,17 @@ impl Postgres {
 
 #[async_trait]
 impl Engine for Postgres {
-    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         rows(sql, &query(sql, args)?.fetch_all(&self.pool).await?)
     }
 
-    async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError> {
+    async fn begin(&self) -> Result<Box<dyn Transaction>> {
         Ok(Box::new(self.pool.begin().await?))
+    }
+
+    fn count(&self) -> &'static str {
+        "UPDATE counter SET value = value + $1 WHERE name = 'change' \
+         RETURNING value, CAST(pg_notify('hooks_store', '') AS TEXT)"
     }
 
     async fn hint(&self) {
@@ -99,10 +104,4 @@ impl Engine for Postgres {
     }
 }
 
-speak!(
-    sqlx::Postgres,
-    PgArguments,
-    PgRow,
-    "INT8",
-    Some("SELECT pg_notify('hooks_store', '')")
-);
+speak!(sqlx::Postgres, PgArguments, PgRow, "INT8");

@@ -15,8 +15,8 @@ use sqlx::sqlite::{
 };
 
 use super::value::{Row, Value};
-use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
-use crate::error::StoreError;
+use super::{Engine, PATIENCE, Transaction, expect_store, migrator, schema, speak};
+use crate::error::{Result, StoreError};
 
 /// How many connections read.
 const READERS: u32 = 4;
@@ -34,7 +34,7 @@ pub(super) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self, StoreError> {
+    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self> {
         let no_address = |_| StoreError::Address(address.to_owned());
         let options = SqliteConnectOptions::from_str(address).map_err(no_address)?;
         let in_memory = address.contains(":memory:");
@@ -106,7 +106,7 @@ fn is_busy(error: &sqlx::Error) -> bool {
 }
 
 /// Makes the file, which nobody else may read.
-fn make_private(file: &Path) -> Result<(), StoreError> {
+fn make_private(file: &Path) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -121,11 +121,11 @@ fn make_private(file: &Path) -> Result<(), StoreError> {
 
 #[async_trait]
 impl Engine for Sqlite {
-    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         rows(sql, &query(sql, args)?.fetch_all(&self.readers).await?)
     }
 
-    async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError> {
+    async fn begin(&self) -> Result<Box<dyn Transaction>> {
         let mut begun = self.writer.begin_with("BEGIN IMMEDIATE").await;
         // On a full disk, SQLite may end a transaction by itself. The driver still counts it, and only a new connection
         // takes another. A store in memory would be gone with its connection.
@@ -134,6 +134,10 @@ impl Engine for Sqlite {
             begun = self.writer.begin_with("BEGIN IMMEDIATE").await;
         }
         Ok(Box::new(begun?))
+    }
+
+    fn count(&self) -> &'static str {
+        "UPDATE counter SET value = value + $1 WHERE name = 'change' RETURNING value"
     }
 
     async fn hint(&self) {
@@ -146,4 +150,4 @@ impl Engine for Sqlite {
     }
 }
 
-speak!(sqlx::Sqlite, SqliteArguments, SqliteRow, "INTEGER", None);
+speak!(sqlx::Sqlite, SqliteArguments, SqliteRow, "INTEGER");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 
 /// A value of a statement or a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Row {
     }
 
     /// What a column means.
-    pub(crate) fn get<T: Column>(&self, column: &str) -> Result<T, StoreError> {
+    pub(crate) fn get<T: Column>(&self, column: &str) -> Result<T> {
         let read = self.value(column).ok_or_else(|| "is missing".to_owned());
         read.and_then(T::of)
             .map_err(|what| self.wrong(column, &what))
@@ -213,11 +213,11 @@ impl<T: DeserializeOwned + Send> Column for Json<T> {
 
 /// What a row is read as: its only column, several in their order, or a struct.
 pub(crate) trait OfRow: Sized + Send {
-    fn of_row(row: &Row) -> Result<Self, StoreError>;
+    fn of_row(row: &Row) -> Result<Self>;
 }
 
 impl<T: Column> OfRow for T {
-    fn of_row(row: &Row) -> Result<Self, StoreError> {
+    fn of_row(row: &Row) -> Result<Self> {
         row.get(&row.names[0])
     }
 }
@@ -225,7 +225,7 @@ impl<T: Column> OfRow for T {
 macro_rules! tuple {
     ($($column:ident $place:literal),+) => {
         impl<$($column: Column),+> OfRow for ($($column),+) {
-            fn of_row(row: &Row) -> Result<Self, StoreError> {
+            fn of_row(row: &Row) -> Result<Self> {
                 Ok(($(row.get(&row.names[$place])?),+))
             }
         }
@@ -242,7 +242,7 @@ macro_rules! of_row {
         $vis struct $name { $($(#[$about])* $of $field: $type,)+ }
 
         impl $crate::engine::OfRow for $name {
-            fn of_row(row: &$crate::engine::Row) -> Result<Self, StoreError> {
+            fn of_row(row: &$crate::engine::Row) -> Result<Self> {
                 Ok(Self { $($field: row.get(stringify!($field))?),+ })
             }
         }

@@ -6,7 +6,7 @@ use hooks_runtime::RecordOutcome;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{OfRow, ReadsAs as _, Row, args};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::recorder::activity::{HOUR, MINUTE, OPEN, WOULD};
 use crate::store::{Store, Tenant};
 
@@ -34,7 +34,7 @@ pub struct Activity {
 }
 
 impl OfRow for Activity {
-    fn of_row(row: &Row) -> Result<Self, StoreError> {
+    fn of_row(row: &Row) -> Result<Self> {
         let word: String = row.get("outcome")?;
         let [would, open] = [WOULD, OPEN].map(|mark| word.strip_prefix(mark));
         let outcome = serde_json::from_value(would.or(open).unwrap_or(&word).into());
@@ -73,7 +73,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn activity(&self, since: Timestamp) -> Result<Vec<Activity>, StoreError> {
+    pub async fn activity(&self, since: Timestamp) -> Result<Vec<Activity>> {
         self.counted("hook = $3", Some(""), since, MINUTE).await
     }
 
@@ -82,11 +82,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn activity_of(
-        &self,
-        hook: Option<&str>,
-        since: Timestamp,
-    ) -> Result<Vec<Activity>, StoreError> {
+    pub async fn activity_of(&self, hook: Option<&str>, since: Timestamp) -> Result<Vec<Activity>> {
         let condition = hook.map_or("hook <> $3", |_| "hook = $3");
         self.counted(condition, hook, since, HOUR).await
     }
@@ -96,11 +92,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn activity_of_busiest(
-        &self,
-        hooks: u32,
-        since: Timestamp,
-    ) -> Result<Vec<Activity>, StoreError> {
+    pub async fn activity_of_busiest(&self, hooks: u32, since: Timestamp) -> Result<Vec<Activity>> {
         let busiest = format!(
             "hook IN (SELECT hook FROM activity WHERE tenant_id = $1 AND at >= $2 AND hook <> $3 \
              GROUP BY hook ORDER BY SUM(count) DESC, hook LIMIT {hooks})"
@@ -115,7 +107,7 @@ impl Tenant {
         hook: Option<&str>,
         since: Timestamp,
         step: i64,
-    ) -> Result<Vec<Activity>, StoreError> {
+    ) -> Result<Vec<Activity>> {
         let sql = format!(
             "SELECT hook, at, outcome, bucket, count FROM activity WHERE tenant_id = $1 AND at >= $2 AND {condition} \
              ORDER BY at, hook, outcome, bucket"
@@ -129,7 +121,7 @@ impl Tenant {
 
 impl Store {
     /// Forgets what is older than anybody asks for.
-    pub(super) async fn forget_activity(&self) -> Result<(), StoreError> {
+    pub(super) async fn forget_activity(&self) -> Result<()> {
         let sql = "DELETE FROM activity WHERE at < $1 OR (hook = '' AND at < $2)";
         let now = self.0.now();
         self.0

@@ -2,7 +2,7 @@
 
 use hooks_runtime::Record;
 
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::recorder::row::expect_exact;
 use crate::store::Tenant;
 
@@ -13,7 +13,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If a revision, a version or a duration is more than 2^53 - 1, or the database fails. Then none is written.
-    pub async fn insert(&self, mut records: Vec<Record>) -> Result<u64, StoreError> {
+    pub async fn insert(&self, mut records: Vec<Record>) -> Result<u64> {
         let now = self.store.now();
         for (index, record) in records.iter_mut().enumerate() {
             expect_exact(record).map_err(|error| error.at(|path| format!("/{index}{path}")))?;

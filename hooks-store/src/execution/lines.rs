@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::chain::{Link, Verified, Walk};
 use crate::engine::{Json, OfRow as _, Reads as _, args};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::recorder::row::LOG;
 use crate::store::Tenant;
 
@@ -28,12 +28,12 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn lines(&self, seq: u64, limit: u32) -> Result<Vec<String>, StoreError> {
+    pub async fn lines(&self, seq: u64, limit: u32) -> Result<Vec<String>> {
         let sql = "SELECT seq, body, detail_hash, hash FROM execution WHERE tenant_id = $1 AND seq >= $2 \
                    ORDER BY seq LIMIT $3";
         // The row before has the hash that the first line needs.
         let values = args![&self.id, seq, u64::from(limit) + 1];
-        let rows = self.engine().rows(sql, values).await?;
+        let rows = self.engine().run(sql, values).await?;
         let mut before = self.ends(LOG).await?.removed_hash;
         let mut lines = Vec::new();
         for row in rows {
@@ -84,7 +84,7 @@ impl Tenant {
 /// # Errors
 ///
 /// If the lines cannot be read, or one is no such line.
-pub fn verify_lines(lines: impl BufRead) -> Result<Verified, StoreError> {
+pub fn verify_lines(lines: impl BufRead) -> Result<Verified> {
     let unread = |line: usize, error: String| {
         StoreError::invalid("", format!("line {line} is no execution: {error}"), "")
     };

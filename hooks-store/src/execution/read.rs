@@ -11,7 +11,7 @@ use serde_json::Value as Body;
 use crate::admin::By;
 use crate::chain::{Broken, Verified};
 use crate::engine::{Json, Reads as _, ReadsAs as _, Row, Value, args};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::page::{Page, before, rows_for};
 use crate::recorder::names::NAMES;
 use crate::recorder::row::{COLUMNS, Columns, LOG, column, json_of, place};
@@ -123,13 +123,9 @@ impl ExecutionFilter {
 const ROW: &str = "body, detail_hash, hash";
 
 impl Tenant {
-    async fn executions_of(
-        &self,
-        sql: &str,
-        values: Vec<Value>,
-    ) -> Result<Vec<Execution>, StoreError> {
+    async fn executions_of(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Execution>> {
         let mut found = Vec::new();
-        for row in self.engine().rows(sql, values).await? {
+        for row in self.engine().run(sql, values).await? {
             let Json(body) = row.get("body")?;
             found.push(Execution {
                 seq: row.get("seq")?,
@@ -142,13 +138,13 @@ impl Tenant {
     }
 
     /// Writes the names of the hooks that did not run again in a body or a detail.
-    pub(super) async fn unpack(&self, written: &mut Body) -> Result<(), StoreError> {
+    pub(super) async fn unpack(&self, written: &mut Body) -> Result<()> {
         let names = &self.store.writer.names;
         names.unpack(self.engine(), &self.id, written).await
     }
 
     /// Reads a body or a detail, with the names of its hooks.
-    async fn record_of(&self, mut written: Body, row: &Row) -> Result<Record, StoreError> {
+    async fn record_of(&self, mut written: Body, row: &Row) -> Result<Record> {
         self.unpack(&mut written).await?;
         let record = serde_json::from_value(written);
         let mut record: Record =
@@ -167,7 +163,7 @@ impl Tenant {
         filter: &ExecutionFilter,
         cursor: Option<u64>,
         limit: u32,
-    ) -> Result<Page<Execution>, StoreError> {
+    ) -> Result<Page<Execution>> {
         let (sql, mut values) = filter.select(ROW, self, before(cursor));
         values.push(rows_for(limit).into());
         let found = self.executions_of(&sql, values).await?;
@@ -178,7 +174,7 @@ impl Tenant {
         &self,
         condition: &str,
         values: Vec<Value>,
-    ) -> Result<Vec<Execution>, StoreError> {
+    ) -> Result<Vec<Execution>> {
         let sql = format!("SELECT seq, {ROW} FROM execution WHERE tenant_id = $1 AND {condition}");
         self.executions_of(&sql, values).await
     }
@@ -188,7 +184,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn execution(&self, seq: u64) -> Result<Option<Execution>, StoreError> {
+    pub async fn execution(&self, seq: u64) -> Result<Option<Execution>> {
         let found = self.executions_where("seq = $2", args![&self.id, seq]);
         Ok(found.await?.pop())
     }
@@ -198,7 +194,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn session_count(&self, session: &str) -> Result<Option<u64>, StoreError> {
+    pub async fn session_count(&self, session: &str) -> Result<Option<u64>> {
         let sql = "SELECT COUNT(*) AS count FROM execution WHERE tenant_id = $1 AND session = $2";
         let values = args![&self.id, column(session)];
         let count: Option<u64> = self.engine().one(sql, values).await?;
@@ -211,11 +207,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If one was changed, or the database fails.
-    pub async fn inputs(
-        &self,
-        of: &[Execution],
-        by: &By,
-    ) -> Result<HashMap<u64, Body>, StoreError> {
+    pub async fn inputs(&self, of: &[Execution], by: &By) -> Result<HashMap<u64, Body>> {
         let kept = of
             .iter()
             .filter(|one| one.has_detail)
@@ -228,7 +220,7 @@ impl Tenant {
         let sql = format!(
             "SELECT seq, body, detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq IN ({kept})"
         );
-        for row in self.engine().rows(&sql, args![&self.id]).await? {
+        for row in self.engine().run(&sql, args![&self.id]).await? {
             if let Some(input) = self.whole(&row)?.get_mut("input").map(Body::take) {
                 inputs.insert(row.get("seq")?, input);
             }
@@ -246,7 +238,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If its key is missing, it was changed, or the database fails.
-    pub async fn detail(&self, seq: u64, by: &By) -> Result<Option<Body>, StoreError> {
+    pub async fn detail(&self, seq: u64, by: &By) -> Result<Option<Body>> {
         let sql = "SELECT detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq = $2 AND detail_hash <> $3";
         let values = args![&self.id, seq, Vec::new()];
         let kept: Option<(Vec<u8>, Vec<u8>)> = self.engine().one(sql, values).await?;
@@ -270,12 +262,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn past(
-        &self,
-        since: Option<Timestamp>,
-        limit: u32,
-        by: &By,
-    ) -> Result<PastRecords, StoreError> {
+    pub async fn past(&self, since: Option<Timestamp>, limit: u32, by: &By) -> Result<PastRecords> {
         let filter = ExecutionFilter {
             since,
             ..ExecutionFilter::default()
@@ -300,12 +287,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn session(
-        &self,
-        session: &str,
-        seq: u64,
-        limit: u32,
-    ) -> Result<Vec<Execution>, StoreError> {
+    pub async fn session(&self, session: &str, seq: u64, limit: u32) -> Result<Vec<Execution>> {
         let values = args![&self.id, column(session), seq, u64::from(limit)];
         let after = "session = $2 AND seq > $3 ORDER BY seq LIMIT $4";
         self.executions_where(after, values).await
@@ -317,7 +299,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn since(&self, seq: u64, limit: u32) -> Result<Vec<Execution>, StoreError> {
+    pub async fn since(&self, seq: u64, limit: u32) -> Result<Vec<Execution>> {
         let values = args![&self.id, seq, u64::from(limit)];
         self.executions_where("seq > $2 ORDER BY seq LIMIT $3", values)
             .await
@@ -328,17 +310,14 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails. A broken chain is no error: the answer names it.
-    pub async fn verify(&self) -> Result<Verified, StoreError> {
+    pub async fn verify(&self) -> Result<Verified> {
         let sql = format!(
             "SELECT seq, {COLUMNS}, body, detail, detail_hash, hash FROM execution \
              WHERE tenant_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"
         );
         let (mut unread, mut lists) = (0, BTreeMap::new());
-        let wrong = |row: &Row| {
-            self.wrong(row, &mut unread, &mut lists)
-                .unwrap_or_else(|error| Some(error.to_string()))
-        };
-        let mut verified = self.verify_chain(LOG, &sql, wrong).await?;
+        let expect = |row: &Row| self.expect_whole(row, &mut unread, &mut lists);
+        let mut verified = self.verify_chain(LOG, &sql, expect).await?;
         verified.unread = unread;
         let names = &self.store.writer.names;
         for (hash, seq) in lists {
@@ -352,36 +331,50 @@ impl Tenant {
         Ok(verified)
     }
 
-    /// What is wrong with a row whose hash holds.
-    fn wrong(
+    /// Checks a row whose hash holds.
+    fn expect_whole(
         &self,
         row: &Row,
         unread: &mut u64,
         lists: &mut BTreeMap<String, u64>,
-    ) -> Result<Option<String>, StoreError> {
+    ) -> Result<()> {
         let Json(body): Json<Body> = row.get("body")?;
         if let Some(hash) = body[NAMES].as_str() {
             lists.entry(hash.to_owned()).or_insert(row.get("seq")?);
         }
-        if let Some(column) = Columns::of(&body).differs(row) {
-            let what = format!("its column `{column}` is not what its body says");
-            return Ok(Some(what));
-        }
         let (detail, hash): (Vec<u8>, Vec<u8>) = (row.get("detail")?, row.get("detail_hash")?);
-        let keys = &self.store.writer.keys;
-        let what = match hash.is_empty() {
-            true if detail.is_empty() => "",
-            true => "it has a detail that it did not have",
-            false => match keys.open(&place(&self.id, &hash), &detail) {
-                Ok(Some(detail)) if sha256(&detail) == hash => "",
-                Ok(None) => {
+        let what = match Columns::of(&body).differs(row) {
+            Some(column) => format!("its column `{column}` is not what its body says"),
+            None if hash.is_empty() && detail.is_empty() => return Ok(()),
+            None if hash.is_empty() => "it has a detail that it did not have".to_owned(),
+            None => match self.opened(&hash, &detail)? {
+                Some(detail) if sha256(&detail) != hash => "its detail was changed".to_owned(),
+                Some(_) => return Ok(()),
+                None => {
                     *unread += 1;
-                    ""
+                    return Ok(());
                 }
-                _ => "its detail was changed",
             },
         };
-        Ok((!what.is_empty()).then(|| what.to_owned()))
+        Err(StoreError::Inconsistent(what))
+    }
+
+    /// Decrypts a detail; nothing if its key is not there.
+    fn opened(&self, hash: &[u8], detail: &[u8]) -> Result<Option<Vec<u8>>> {
+        let keys = &self.store.writer.keys;
+        keys.open(&place(&self.id, hash), detail)
+    }
+
+    /// The record of a row, whole if its key is there.
+    fn whole(&self, row: &Row) -> Result<Body> {
+        let (hash, detail): (Vec<u8>, Vec<u8>) = (row.get("detail_hash")?, row.get("detail")?);
+        let mut whole = None;
+        if !hash.is_empty() {
+            whole = self
+                .opened(&hash, &detail)?
+                .and_then(|detail| json_of(&detail));
+        }
+        whole.map_or_else(|| Ok(row.get::<Json<Body>>("body")?.0), Ok)
     }
 }
 
@@ -391,11 +384,11 @@ impl PastRecords {
     /// # Errors
     ///
     /// If a record was changed, or the database fails.
-    pub async fn next(&mut self) -> Result<Vec<Record>, StoreError> {
+    pub async fn next(&mut self) -> Result<Vec<Record>> {
         let sql = "SELECT seq, body, detail, detail_hash FROM execution \
                    WHERE tenant_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
         let values = args![&self.tenant.id, self.seq, self.newest, PART];
-        let rows = self.tenant.engine().rows(sql, values).await?;
+        let rows = self.tenant.engine().run(sql, values).await?;
         if let Some(last) = rows.last() {
             self.seq = last.get("seq")?;
         }
@@ -405,21 +398,6 @@ impl PastRecords {
             records.push(self.tenant.record_of(whole, row).await?);
         }
         Ok(records)
-    }
-}
-
-impl Tenant {
-    /// The record of a row, whole if its key is there.
-    fn whole(&self, row: &Row) -> Result<Body, StoreError> {
-        let hash: Vec<u8> = row.get("detail_hash")?;
-        let mut whole = None;
-        if !hash.is_empty() {
-            let detail: Vec<u8> = row.get("detail")?;
-            let keys = &self.store.writer.keys;
-            let detail = keys.open(&place(&self.id, &hash), &detail)?;
-            whole = detail.and_then(|detail| json_of(&detail));
-        }
-        whole.map_or_else(|| Ok(row.get::<Json<Body>>("body")?.0), Ok)
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use crate::chain;
 use crate::engine::{ReadsAs as _, args};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::recorder::row::LOG;
 use crate::retention::Retention;
 use crate::store::{Store, Tenant};
@@ -19,7 +19,7 @@ impl Store {
     /// # Errors
     ///
     /// If the database fails for a tenant: the first such error. The others' executions are removed nevertheless.
-    pub async fn retain(&self) -> Result<u64, StoreError> {
+    pub async fn retain(&self) -> Result<u64> {
         self.forget_activity().await?;
         if self.0.retention == Retention::default() {
             return Ok(0);
@@ -38,7 +38,7 @@ impl Store {
 }
 
 impl Tenant {
-    async fn remove_old(&self, newest: u64) -> Result<u64, StoreError> {
+    async fn remove_old(&self, newest: u64) -> Result<u64> {
         let retention = self.store.retention;
         let mut last = retention.rows.map_or(0, |rows| newest.saturating_sub(rows));
         if let Some(days) = retention.days {
@@ -58,28 +58,21 @@ impl Tenant {
             if end <= gone {
                 drop(transaction);
                 if removed > 0 {
-                    self.remove_hooks(gone).await?;
+                    // What says which hooks ran on executions that are gone.
+                    let sql = "DELETE FROM execution_hook WHERE tenant_id = $1 AND seq <= $2 \
+                               AND hook IN (SELECT hook FROM activity WHERE tenant_id = $1)";
+                    self.store.note(sql, args![&self.id, gone]).await?;
                 }
                 return Ok(removed);
             }
             let sql = "UPDATE chain SET removed_seq = $3, removed_hash = \
                        (SELECT hash FROM execution WHERE tenant_id = $1 AND seq = $3) \
                        WHERE tenant_id = $1 AND log = $2";
-            transaction.execute(sql, args![&self.id, LOG, end]).await?;
+            transaction.run(sql, args![&self.id, LOG, end]).await?;
             let sql = "DELETE FROM execution WHERE tenant_id = $1 AND seq <= $2";
-            removed += transaction.execute(sql, args![&self.id, end]).await?;
+            transaction.run(sql, args![&self.id, end]).await?;
             transaction.commit().await?;
+            removed += end - gone;
         }
-    }
-
-    /// Removes what says which hooks ran on executions that are gone.
-    async fn remove_hooks(&self, gone: u64) -> Result<(), StoreError> {
-        let sql = "SELECT DISTINCT hook FROM activity WHERE tenant_id = $1";
-        let hooks: Vec<String> = self.engine().all(sql, args![&self.id]).await?;
-        for hook in hooks {
-            let sql = "DELETE FROM execution_hook WHERE tenant_id = $1 AND hook = $2 AND seq <= $3";
-            self.store.note(sql, args![&self.id, hook, gone]).await?;
-        }
-        Ok(())
     }
 }

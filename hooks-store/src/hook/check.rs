@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::LONGEST_HOOK;
-use crate::error::{MOST, Mistake, StoreError};
+use crate::error::{MOST, Mistake, Result, StoreError};
 use crate::scope::HookScope;
 use crate::secret;
 use crate::store::Tenant;
@@ -28,7 +28,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn mistakes(&self, hook: &Value, id: &str) -> Result<Vec<Mistake>, StoreError> {
+    pub async fn mistakes(&self, hook: &Value, id: &str) -> Result<Vec<Mistake>> {
         let mut mistakes = StoreError::mistakes(self.checked(hook).await)?;
         if hook.is_object() {
             let reads = &mut self.engine();
@@ -43,7 +43,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If it has mistakes: all of them.
-    pub(crate) async fn checked(&self, body: &Value) -> Result<Value, StoreError> {
+    pub(crate) async fn checked(&self, body: &Value) -> Result<Value> {
         let length = body.to_string().len();
         if length > LONGEST_HOOK {
             let [length, most] = [length, LONGEST_HOOK].map(|bytes| bytes.div_ceil(1 << 10));

@@ -11,7 +11,7 @@ use super::{Hook, SETTINGS};
 use crate::admin::{By, Write};
 use crate::bundle::name_of;
 use crate::engine::{Reads, args};
-use crate::error::{Mistake, StoreError};
+use crate::error::{Mistake, Result, StoreError};
 use crate::store::Tenant;
 
 /// What a new draft has changed, by the names of the hooks.
@@ -31,11 +31,11 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn draft(&self) -> Result<Bundle, StoreError> {
+    pub async fn draft(&self) -> Result<Bundle> {
         self.draft_in(&mut self.engine()).await
     }
 
-    pub(crate) async fn draft_in(&self, reads: &mut dyn Reads) -> Result<Bundle, StoreError> {
+    pub(crate) async fn draft_in(&self, reads: &mut dyn Reads) -> Result<Bundle> {
         let settings = self.settings_in(reads).await?;
         let hooks = self.hooks_in(reads).await?;
         let tables = settings.body.as_object().cloned().unwrap_or_default();
@@ -43,11 +43,7 @@ impl Tenant {
     }
 
     /// The draft, if it is the one that somebody has read, or they have read none.
-    pub(crate) async fn draft_read(
-        &self,
-        reads: &mut dyn Reads,
-        by: &By,
-    ) -> Result<Bundle, StoreError> {
+    pub(crate) async fn draft_read(&self, reads: &mut dyn Reads, by: &By) -> Result<Bundle> {
         let draft = self.draft_in(reads).await?;
         match &by.draft {
             Some(read) if draft.sha256() != *read => Err(StoreError::DraftChanged),
@@ -78,7 +74,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the draft is another one, the set has mistakes, or the database fails.
-    pub async fn put_draft(&self, bundle: &Bundle, by: &By) -> Result<DraftReport, StoreError> {
+    pub async fn put_draft(&self, bundle: &Bundle, by: &By) -> Result<DraftReport> {
         let (report, _) = self.change_draft(by, |_| self.lowered_set(bundle)).await?;
         Ok(report)
     }
@@ -88,8 +84,8 @@ impl Tenant {
     pub(crate) async fn change_draft(
         &self,
         by: &By,
-        make: impl Fn(Bundle) -> Result<Bundle, StoreError>,
-    ) -> Result<(DraftReport, Vec<String>), StoreError> {
+        make: impl Fn(Bundle) -> Result<Bundle>,
+    ) -> Result<(DraftReport, Vec<String>)> {
         let mut tries = 0;
         loop {
             let mut look = self.look(by, &mut tries).await?;
@@ -104,7 +100,7 @@ impl Tenant {
     }
 
     /// A set of the hooks and the tables of a bundle, in the canonical form, each hook with a name.
-    pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Bundle, StoreError> {
+    pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Bundle> {
         let mut mistakes = wrong_tables(bundle.tables());
         let (mut hooks, mut names) = (Vec::new(), Names::default());
         for (index, body) in bundle.hooks.iter().enumerate() {
@@ -125,11 +121,7 @@ impl Tenant {
     }
 
     /// Puts a set in the place of the draft.
-    pub(crate) async fn replace(
-        &self,
-        write: &mut Write<'_>,
-        set: Bundle,
-    ) -> Result<DraftReport, StoreError> {
+    pub(crate) async fn replace(&self, write: &mut Write<'_>, set: Bundle) -> Result<DraftReport> {
         let mut report = DraftReport::default();
         let mandatory = self.mandatory_above(write).await?;
         let old = self.hooks_in(write).await?.into_iter();
@@ -159,9 +151,7 @@ impl Tenant {
                 self.save(write, hook, Some(body)).await?;
             }
             let sql = "UPDATE hook SET place = $3 WHERE tenant_id = $1 AND id = $2";
-            write
-                .execute(sql, args![&self.id, id, place as u64])
-                .await?;
+            write.run(sql, args![&self.id, id, place as u64]).await?;
         }
         let settings = self.settings_in(write).await?;
         if settings.body != tables {

@@ -17,7 +17,7 @@ use serde_json::{Value as Body, json};
 pub use self::draft::DraftReport;
 pub(crate) use self::name::Names;
 use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, args, of_row};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::page::Page;
 use crate::scope::HookScope;
 use crate::store::Tenant;
@@ -83,7 +83,7 @@ const HOOK: &str = "SELECT h.id, h.name, h.version, v.hash, v.body, v.text, v.au
      WHERE h.tenant_id = $1";
 
 impl OfRow for Hook {
-    fn of_row(row: &Row) -> Result<Self, StoreError> {
+    fn of_row(row: &Row) -> Result<Self> {
         let (tenant, Json(body)): (String, Json<Body>) = (row.get("tenant_id")?, row.get("body")?);
         Ok(Hook {
             id: row.get("id")?,
@@ -127,7 +127,7 @@ impl Hook {
     }
 
     /// Checks that this is the version that somebody has read.
-    fn read_as(self, expected: u64) -> Result<Self, StoreError> {
+    fn read_as(self, expected: u64) -> Result<Self> {
         if self.version == expected {
             return Ok(self);
         }
@@ -142,11 +142,11 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn hooks(&self) -> Result<Vec<Hook>, StoreError> {
+    pub async fn hooks(&self) -> Result<Vec<Hook>> {
         self.hooks_in(&mut self.engine()).await
     }
 
-    pub(crate) async fn hooks_in(&self, reads: &mut dyn Reads) -> Result<Vec<Hook>, StoreError> {
+    pub(crate) async fn hooks_in(&self, reads: &mut dyn Reads) -> Result<Vec<Hook>> {
         let sql = format!("{HOOK} AND h.deleted = 0 AND h.id <> $2 ORDER BY h.place, h.id");
         reads.all(&sql, args![&self.id, SETTINGS]).await
     }
@@ -157,7 +157,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn deleted(&self, limit: u32) -> Result<Vec<Hook>, StoreError> {
+    pub async fn deleted(&self, limit: u32) -> Result<Vec<Hook>> {
         let sql = format!("{HOOK} AND h.deleted = 1 ORDER BY v.at DESC, h.id LIMIT $2");
         self.engine()
             .all(&sql, args![&self.id, u64::from(limit)])
@@ -169,11 +169,11 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn hook(&self, id: &str) -> Result<Option<Hook>, StoreError> {
+    pub async fn hook(&self, id: &str) -> Result<Option<Hook>> {
         self.hook_in(&mut self.engine(), id).await
     }
 
-    async fn hook_in(&self, reads: &mut dyn Reads, id: &str) -> Result<Option<Hook>, StoreError> {
+    async fn hook_in(&self, reads: &mut dyn Reads, id: &str) -> Result<Option<Hook>> {
         let sql = format!("{HOOK} AND h.deleted = 0 AND h.id = $2");
         reads.one(&sql, args![&self.id, id]).await
     }
@@ -183,7 +183,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn ids(&self) -> Result<BTreeMap<String, (String, u64)>, StoreError> {
+    pub async fn ids(&self) -> Result<BTreeMap<String, (String, u64)>> {
         self.ids_of(false).await
     }
 
@@ -192,15 +192,15 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn deleted_ids(&self) -> Result<BTreeMap<String, (String, u64)>, StoreError> {
+    pub async fn deleted_ids(&self) -> Result<BTreeMap<String, (String, u64)>> {
         self.ids_of(true).await
     }
 
-    async fn ids_of(&self, deleted: bool) -> Result<BTreeMap<String, (String, u64)>, StoreError> {
+    async fn ids_of(&self, deleted: bool) -> Result<BTreeMap<String, (String, u64)>> {
         let sql =
             "SELECT name, id, version FROM hook WHERE tenant_id = $1 AND deleted = $3 AND id <> $2";
         let args = args![&self.id, SETTINGS, deleted];
-        let hooks = self.engine().rows(sql, args).await?;
+        let hooks = self.engine().run(sql, args).await?;
         let ids = hooks
             .iter()
             .map(|row| Ok((row.get("name")?, (row.get("id")?, row.get("version")?))));
@@ -218,7 +218,7 @@ impl Tenant {
         id: &str,
         cursor: Option<u64>,
         limit: u32,
-    ) -> Result<Page<HookVersion>, StoreError> {
+    ) -> Result<Page<HookVersion>> {
         let sql = "SELECT version, parent, hash, deleted AS is_deleted, author, comment, at FROM hook_version \
                    WHERE tenant_id = $1 AND hook_id = $2 AND version < $3 ORDER BY version DESC LIMIT $4";
         self.page(
@@ -236,7 +236,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn version(&self, id: &str, version: u64) -> Result<Option<Body>, StoreError> {
+    pub async fn version(&self, id: &str, version: u64) -> Result<Option<Body>> {
         let sql = "SELECT body FROM hook_version WHERE tenant_id = $1 AND hook_id = $2 AND version = $3 AND deleted = 0";
         let body = self.engine().one(sql, args![&self.id, id, version]).await?;
         Ok(body.map(|Json(body)| body))
@@ -248,11 +248,11 @@ impl Tenant {
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn settings(&self) -> Result<Hook, StoreError> {
+    pub async fn settings(&self) -> Result<Hook> {
         self.settings_in(&mut self.engine()).await
     }
 
-    async fn settings_in(&self, reads: &mut dyn Reads) -> Result<Hook, StoreError> {
+    async fn settings_in(&self, reads: &mut dyn Reads) -> Result<Hook> {
         let saved = self.hook_in(reads, SETTINGS).await?;
         Ok(saved.unwrap_or_else(|| Hook::none(self, SETTINGS.to_owned())))
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::SETTINGS;
 use crate::bundle::{expect_room, name_of};
 use crate::engine::{Reads, ReadsAs as _, args, kept};
-use crate::error::{Mistake, StoreError};
+use crate::error::{Mistake, Result, StoreError};
 use crate::store::Tenant;
 
 /// Names that are taken.
@@ -58,7 +58,7 @@ impl Tenant {
         reads: &mut dyn Reads,
         id: &str,
         body: &mut Value,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let sql =
             "SELECT name FROM hook WHERE tenant_id = $1 AND deleted = 0 AND id <> $2 AND id <> $3";
         let others: Vec<String> = reads.all(sql, args![&self.id, SETTINGS, id]).await?;
@@ -80,10 +80,7 @@ impl Tenant {
     }
 
     /// The names of the global hooks in force whose place none of this tenant's may take.
-    pub(super) async fn mandatory_above(
-        &self,
-        reads: &mut dyn Reads,
-    ) -> Result<BTreeSet<String>, StoreError> {
+    pub(super) async fn mandatory_above(&self, reads: &mut dyn Reads) -> Result<BTreeSet<String>> {
         if self.is_global() {
             return Ok(BTreeSet::new());
         }

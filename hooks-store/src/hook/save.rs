@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{HOOK, Hook, SETTINGS};
 use crate::admin::{By, Write};
 use crate::bundle::{MOST_HOOKS, name_of};
-use crate::engine::{ReadsAs as _, args};
-use crate::error::StoreError;
+use crate::engine::{Reads as _, ReadsAs as _, args};
+use crate::error::{Result, StoreError};
 use crate::scope::HookScope;
 use crate::secret::{self, MOVED};
 use crate::store::Tenant;
@@ -38,7 +38,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If the hook has a mistake, its name is taken, or the database fails.
-    pub async fn create(&self, body: &Value, by: &By) -> Result<Hook, StoreError> {
+    pub async fn create(&self, body: &Value, by: &By) -> Result<Hook> {
         let body = self.checked(body).await?;
         let new = Hook::none(self, self.store.new_id());
         self.put(self.write(by).await?, new, body).await
@@ -50,13 +50,7 @@ impl Tenant {
     ///
     /// If another version is the newest, the hook has a mistake, its name is taken, there is no such hook, or the database
     /// fails.
-    pub async fn update(
-        &self,
-        id: &str,
-        expected: u64,
-        body: &Value,
-        by: &By,
-    ) -> Result<Hook, StoreError> {
+    pub async fn update(&self, id: &str, expected: u64, body: &Value, by: &By) -> Result<Hook> {
         let body = self.checked(body).await?;
         let mut write = self.write(by).await?;
         let old = self.expect(&mut write, id, expected).await?;
@@ -68,7 +62,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If another version is the newest, there is no such hook, or the database fails.
-    pub async fn delete(&self, id: &str, expected: u64, by: &By) -> Result<(), StoreError> {
+    pub async fn delete(&self, id: &str, expected: u64, by: &By) -> Result<()> {
         let mut write = self.write(by).await?;
         let old = self.expect(&mut write, id, expected).await?;
         self.save(&mut write, old, None).await?;
@@ -80,13 +74,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If another version is the newest, the old one has a mistake by now, there is no such version, or the database fails.
-    pub async fn restore(
-        &self,
-        id: &str,
-        version: u64,
-        expected: u64,
-        by: &By,
-    ) -> Result<Hook, StoreError> {
+    pub async fn restore(&self, id: &str, version: u64, expected: u64, by: &By) -> Result<Hook> {
         let old = self.version(id, version).await?;
         let mut write = self.write(by).await?;
         let sql = format!("{HOOK} AND h.id = $2");
@@ -107,12 +95,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If another version is the newest, the settings have a mistake, or the database fails.
-    pub async fn put_settings(
-        &self,
-        expected: u64,
-        tables: &Value,
-        by: &By,
-    ) -> Result<Hook, StoreError> {
+    pub async fn put_settings(&self, expected: u64, tables: &Value, by: &By) -> Result<Hook> {
         let Value::Object(tables) = tables else {
             let help = "write `{\"builtin\": {…}}`";
             return Err(StoreError::invalid("", "the settings are an object", help));
@@ -125,12 +108,7 @@ impl Tenant {
     }
 
     /// Returns a hook whose newest version must be `expected`.
-    async fn expect(
-        &self,
-        write: &mut Write<'_>,
-        id: &str,
-        expected: u64,
-    ) -> Result<Hook, StoreError> {
+    async fn expect(&self, write: &mut Write<'_>, id: &str, expected: u64) -> Result<Hook> {
         let hook = self.hook_in(write, id).await?;
         let hook = hook.filter(|hook| hook.id != SETTINGS);
         let hook = hook.ok_or_else(|| StoreError::NotFound(format!("hook {id:?}")))?;
@@ -138,12 +116,7 @@ impl Tenant {
     }
 
     /// Saves a version after another, if the name of the hook is free, and commits.
-    async fn put(
-        &self,
-        mut write: Write<'_>,
-        old: Hook,
-        mut body: Value,
-    ) -> Result<Hook, StoreError> {
+    async fn put(&self, mut write: Write<'_>, old: Hook, mut body: Value) -> Result<Hook> {
         if old.id != SETTINGS {
             self.expect_free(&mut write, &old.id, &mut body).await?;
         }
@@ -158,7 +131,7 @@ impl Tenant {
         write: &mut Write<'_>,
         old: Hook,
         body: Option<Value>,
-    ) -> Result<Hook, StoreError> {
+    ) -> Result<Hook> {
         let deleted = body.is_none();
         let mut body = body.unwrap_or(old.body);
         let version = old.version + 1;
@@ -199,13 +172,13 @@ impl Tenant {
             hook.at,
             &hook.text
         ];
-        write.execute(sql, values).await?;
+        write.run(sql, values).await?;
         let sql = "INSERT INTO hook (tenant_id, id, name, version, place, deleted) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (tenant_id, id) DO UPDATE \
                    SET name = excluded.name, version = excluded.version, deleted = excluded.deleted";
         let place = MOST_HOOKS as u64 + write.change;
         let values = args![&self.id, &hook.id, &hook.name, version, place, deleted];
-        write.execute(sql, values).await?;
+        write.run(sql, values).await?;
         let (action, after) = match (deleted, old.version) {
             (true, _) => ("hook.delete", ""),
             (false, 0) => ("hook.create", &*hook.hash),
@@ -223,7 +196,7 @@ impl Tenant {
         id: &str,
         version: u64,
         body: &mut Value,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let plain = secret::plain(body);
         for (path, value) in &plain {
             let name = secret::moved(id, version, path);
@@ -239,7 +212,7 @@ impl Tenant {
         write: &mut Write<'_>,
         old: &Hook,
         body: &mut Value,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let own = format!("{MOVED}{}.", old.id);
         for (path, value) in secret::plain(body) {
             if let Some(name) = secret::name_at(&old.body, &path)

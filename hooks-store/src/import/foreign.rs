@@ -4,7 +4,7 @@ use hooks_runtime::Bundle;
 use serde_json::{Map, Value, json};
 
 use super::ImportFormat;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::hook::Names;
 
 /// The keys of Claude's settings that are about hooks. The others may hold secrets, and are nobody's business here.
@@ -17,7 +17,7 @@ const CLAUDE: [&str; 5] = [
 ];
 
 /// The set that a text brings, and what there is to tell of it.
-pub(super) fn read(text: &str, format: ImportFormat) -> Result<(Bundle, Vec<String>), StoreError> {
+pub(super) fn read(text: &str, format: ImportFormat) -> Result<(Bundle, Vec<String>)> {
     let (hooks, notes) = match format {
         ImportFormat::Toml => return Ok((Bundle::of_toml(text)?, Vec::new())),
         ImportFormat::Bundle => return Ok((Bundle::read(text)?, Vec::new())),
@@ -27,12 +27,12 @@ pub(super) fn read(text: &str, format: ImportFormat) -> Result<(Bundle, Vec<Stri
     Ok((Bundle::new(hooks, Map::new())?, notes))
 }
 
-fn json_of(text: &str) -> Result<Value, StoreError> {
+fn json_of(text: &str) -> Result<Value> {
     serde_json::from_str(text)
         .map_err(|error| StoreError::invalid("", format!("it is no JSON: {error}"), ""))
 }
 
-fn goclaw(document: Value) -> Result<Vec<Value>, StoreError> {
+fn goclaw(document: Value) -> Result<Vec<Value>> {
     let (mut hooks, mut names) = (Vec::new(), Names::default());
     let gates = document
         .get("quality_gates")
@@ -73,7 +73,7 @@ fn goclaw(document: Value) -> Result<Vec<Value>, StoreError> {
     Ok(hooks)
 }
 
-fn claude(document: Value) -> Result<(Vec<Value>, Vec<String>), StoreError> {
+fn claude(document: Value) -> Result<(Vec<Value>, Vec<String>)> {
     let Value::Object(mut settings) = document else {
         let message = "the settings of Claude Code are an object";
         return Err(StoreError::invalid("", message, ""));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::By;
 use crate::bundle::by_name;
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::secret;
 use crate::store::Tenant;
 
@@ -59,12 +59,7 @@ impl Tenant {
     ///
     /// If the draft is another one than [`By::after`] names, the text or a hook in it has a mistake, or the database fails. Then
     /// nothing changes.
-    pub async fn import(
-        &self,
-        text: &str,
-        format: ImportFormat,
-        by: &By,
-    ) -> Result<ImportReport, StoreError> {
+    pub async fn import(&self, text: &str, format: ImportFormat, by: &By) -> Result<ImportReport> {
         let (new, mut notes) = foreign::read(text, format)?;
         let new = self.lowered_set(&new)?;
         let merged = |draft: Bundle| {

@@ -7,7 +7,7 @@ use hooks_runtime::{Record, RecordPart};
 
 use super::row::column;
 use crate::engine::{Value, args};
-use crate::error::StoreError;
+use crate::error::Result;
 
 pub(crate) const MINUTE: i64 = 60_000_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
@@ -71,7 +71,7 @@ pub(super) async fn add(
     transaction: &mut dyn crate::engine::Transaction,
     tenant: &str,
     spots: impl Iterator<Item = &Spot>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let mut counts: BTreeMap<Key<'_>, u64> = BTreeMap::new();
     for spot in spots {
         let Spot {
@@ -88,7 +88,7 @@ pub(super) async fn add(
                ON CONFLICT (tenant_id, hook, at, outcome, bucket) DO UPDATE SET count = activity.count + excluded.count";
     for ((hook, at, outcome, bucket), count) in counts {
         let row: Vec<Value> = args![tenant, hook, at, outcome, u64::from(bucket), count];
-        transaction.execute(sql, row).await?;
+        transaction.run(sql, row).await?;
     }
     Ok(())
 }

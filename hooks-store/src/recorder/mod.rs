@@ -23,7 +23,7 @@ use self::queue::{Queue, Ticket, Waiting};
 use self::row::{Mark, Part, expect_exact};
 use crate::crypt::Keys;
 use crate::engine::Engine;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 
 /// How often the task looks into the queue, unless somebody waits.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -134,7 +134,7 @@ impl StoreRecorder {
     /// # Errors
     ///
     /// If the database does not take them now. They stay in the queue.
-    pub async fn flush(&self) -> Result<(), StoreError> {
+    pub async fn flush(&self) -> Result<()> {
         let shared = &self.0.0;
         let count = shared.queue().put_count();
         let mut progress = shared.progress.subscribe();
@@ -197,7 +197,7 @@ impl Rows {
         counts.retain(|_, count| count.receiver_count() > 0);
         for part in written {
             if let Some(count) = counts.get(&part.tenant) {
-                count.send_modify(|count| *count += part.len());
+                count.send_modify(|count| *count += part.rows.len() as u64);
             }
         }
     }
@@ -214,11 +214,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Writes records in one transaction: all or none. The mark tells the next try what this one has done.
-    pub(crate) async fn write(
-        &self,
-        records: Vec<Record>,
-        mark: &mut Mark,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn write(&self, records: Vec<Record>, mark: &mut Mark) -> Result<()> {
         let (keys, names) = (self.keys.clone(), self.names.clone());
         // Making the rows takes so long that it would hold up others.
         let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys, &names)).await;

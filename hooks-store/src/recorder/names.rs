@@ -10,7 +10,7 @@ use indexmap::IndexSet;
 use serde_json::Value;
 
 use crate::engine::{Engine, Json, ReadsAs as _, args};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::text::sha256;
 
 /// The lists of a record that are written as bits.
@@ -114,7 +114,7 @@ impl Lists {
         engine: &dyn Engine,
         tenant: &str,
         record: &mut Value,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let Some(hash) = record.get_mut(NAMES).map(Value::take) else {
             return Ok(());
         };
@@ -136,12 +136,7 @@ impl Lists {
         Ok(())
     }
 
-    async fn list(
-        &self,
-        engine: &dyn Engine,
-        tenant: &str,
-        hash: &str,
-    ) -> Result<Arc<List>, StoreError> {
+    async fn list(&self, engine: &dyn Engine, tenant: &str, hash: &str) -> Result<Arc<List>> {
         let key = (tenant.to_owned(), hash.to_owned());
         if let Some(list) = self.known().read.get(&key) {
             return Ok(Arc::clone(list));
@@ -165,7 +160,7 @@ impl Lists {
         mut engine: &dyn Engine,
         tenant: &str,
         hash: &str,
-    ) -> Result<List, StoreError> {
+    ) -> Result<List> {
         let sql = "SELECT body FROM execution_names WHERE tenant_id = $1 AND hash = $2";
         let names: Option<Json<Value>> = engine.one(sql, args![tenant, hash]).await?;
         let names = names.map(|Json(names)| texts(&names).map(str::to_owned).collect());

@@ -14,7 +14,7 @@ use super::names::{List, Lists};
 use crate::chain::{self, Link};
 use crate::crypt::{Keys, random};
 use crate::engine::{Engine, ReadsAs as _, Row, Transaction, Value, args};
-use crate::error::StoreError;
+use crate::error::Result;
 use crate::text::{self, sha256};
 
 /// The name of the log among the chains.
@@ -30,7 +30,7 @@ const CHUNK: usize = 64;
 const FREE: [&str; 6] = ["why", "reason", "change", "messages", "warnings", "input"];
 
 /// A record that is ready to be written.
-struct Ready {
+pub(crate) struct Ready {
     columns: Columns,
     body: String,
     detail: Vec<u8>,
@@ -88,7 +88,7 @@ pub(crate) fn place(tenant: &str, hash: &[u8]) -> [String; 4] {
 }
 
 /// Checks that the body of a record can have its own numbers exactly. Those of an event may be any.
-pub(crate) fn expect_exact(record: &Record) -> Result<(), StoreError> {
+pub(crate) fn expect_exact(record: &Record) -> Result<()> {
     let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     text::expect_exact("/revision", record.revision)?;
     text::expect_exact("/duration_us", micros(record.duration))?;
@@ -104,21 +104,11 @@ pub(crate) fn expect_exact(record: &Record) -> Result<(), StoreError> {
 pub(crate) struct Part {
     pub(super) tenant: String,
     list: Option<Arc<List>>,
-    rows: Vec<Ready>,
-}
-
-impl Part {
-    pub(super) fn len(&self) -> u64 {
-        self.rows.len() as u64
-    }
+    pub(super) rows: Vec<Ready>,
 }
 
 /// Makes rows of records: those of each tenant, in the order of their ids.
-pub(crate) fn ready(
-    records: &[Record],
-    keys: &Keys,
-    names: &Lists,
-) -> Result<Vec<Part>, StoreError> {
+pub(crate) fn ready(records: &[Record], keys: &Keys, names: &Lists) -> Result<Vec<Part>> {
     let mut tenants: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {
         let tenant = record.tenant_id.as_deref().unwrap_or_default();
@@ -149,7 +139,7 @@ fn redact(part: &mut Json) {
     }
 }
 
-fn one(tenant: &str, record: &Record, mut whole: Json, keys: &Keys) -> Result<Ready, StoreError> {
+fn one(tenant: &str, record: &Record, mut whole: Json, keys: &Keys) -> Result<Ready> {
     redact(&mut whole);
     if let Some(Json::Array(steps)) = whole.get_mut("steps") {
         steps.iter_mut().for_each(redact);
@@ -222,7 +212,7 @@ async fn insert_all(
     table: &str,
     columns: &str,
     rows: Vec<Vec<Value>>,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let [many, one] = [CHUNK, 1].map(|count| insert(table, columns, count));
     let mut rows = rows.into_iter();
     while rows.len() > 0 {
@@ -232,7 +222,7 @@ async fn insert_all(
             (&many, CHUNK)
         };
         let values = rows.by_ref().take(count).flatten().collect();
-        transaction.execute(sql, values).await?;
+        transaction.run(sql, values).await?;
     }
     Ok(())
 }
@@ -243,11 +233,7 @@ pub(crate) type Mark = Option<(String, u64, Vec<u8>)>;
 /// Writes rows in one transaction: each at the end of its tenant's chain.
 ///
 /// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
-pub(crate) async fn write(
-    engine: &dyn Engine,
-    parts: &[Part],
-    mark: &mut Mark,
-) -> Result<(), StoreError> {
+pub(crate) async fn write(engine: &dyn Engine, parts: &[Part], mark: &mut Mark) -> Result<()> {
     let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
     let mut transaction = engine.begin().await?;
     if let Some((tenant, seq, hash)) = mark.clone() {
@@ -263,7 +249,7 @@ pub(crate) async fn write(
         if let Some(list) = list {
             let sql = "INSERT INTO execution_names (tenant_id, hash, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
             let values = args![tenant, &list.hash, list.body()];
-            transaction.execute(sql, values).await?;
+            transaction.run(sql, values).await?;
         }
         let links = rows.iter().map(|row| Link {
             detail_hash: row.detail_hash.clone(),
