@@ -10,7 +10,7 @@ use hooks_runtime::{Budget, BudgetError, Reservation};
 use serde::Serialize;
 
 use crate::admin::By;
-use crate::engine::{Reads as _, ReadsAs as _, Transaction, args, of_row};
+use crate::engine::{Reads, ReadsAs as _, args, of_row};
 use crate::error::{Result, StoreError};
 use crate::store::{Inner, Store, Tenant};
 use crate::text::expect_exact;
@@ -50,7 +50,7 @@ impl StoreBudget {
         let taken = reservation.settled(taken.unwrap_or_default(), used);
         let sql = "UPDATE budget SET taken = $3 WHERE tenant_id = $1 AND month = $2";
         transaction.run(sql, args![tenant, month, taken]).await?;
-        self.enter(&mut *transaction, tenant, month, kind, used)
+        self.enter(&mut *transaction, reservation, kind, used)
             .await?;
         transaction.commit().await?;
         Ok(reservation.limit.saturating_sub(taken))
@@ -58,9 +58,8 @@ impl StoreBudget {
 
     async fn enter(
         &self,
-        transaction: &mut dyn Transaction,
-        tenant: &str,
-        month: &str,
+        transaction: &mut dyn Reads,
+        Reservation { tenant, month, .. }: &Reservation,
         kind: &str,
         tokens: u64,
     ) -> Result<()> {
@@ -102,15 +101,16 @@ impl Budget for StoreBudget {
             let left = limit.saturating_sub(taken.unwrap_or_default());
             return Err(BudgetError::Spent { left });
         }
-        self.enter(&mut *transaction, tenant, &month, "reserve", tokens)
-            .await?;
-        transaction.commit().await?;
-        Ok(Reservation {
+        let reservation = Reservation {
             tenant: tenant.to_owned(),
             month,
             tokens,
             limit,
-        })
+        };
+        self.enter(&mut *transaction, &reservation, "reserve", tokens)
+            .await?;
+        transaction.commit().await?;
+        Ok(reservation)
     }
 
     async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError> {

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Mutex;
 
-use async_trait::async_trait;
 use hooks_runtime::entry::ImportEntry;
-use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source, SourceError, Status};
+use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source as _, Status};
 use serde_json::{Map, Value, json};
 
 use crate::engine::Reads;
@@ -27,23 +25,6 @@ pub(crate) fn expect_room(hooks: usize) -> Result<()> {
     let message = format!("these are {hooks} hooks, and a draft has at most {MOST_HOOKS}");
     let help = "delete some, or let one hook do the work of several";
     Err(StoreError::invalid("/hooks", message, help))
-}
-
-/// What a set that is checked is called.
-const SET: &str = "the set";
-
-/// A source with one bundle, to check it.
-struct Once(Mutex<Option<Bundle>>);
-
-#[async_trait]
-impl Source for Once {
-    fn name(&self) -> String {
-        SET.to_owned()
-    }
-
-    async fn fetch(&self, _: Option<&str>) -> Result<Option<Bundle>, SourceError> {
-        Ok(self.0.lock().ok().and_then(|mut bundle| bundle.take()))
-    }
 }
 
 impl Tenant {
@@ -92,8 +73,8 @@ impl Tenant {
     pub(crate) async fn check_hook(&self, reads: &mut dyn Reads, hook: &Value) -> Result<()> {
         let bundle = Bundle::new(vec![hook.clone()], Map::new())?;
         let checked = self.check_set(reads, &bundle, true).await;
-        checked.map_err(|error| error.at(|path| path.replacen("/hooks/0", "", 1)))?;
-        Ok(())
+        let at_hook = |path: &str| path.replacen("/hooks/0", "", 1);
+        checked.map(drop).map_err(|error| error.at(at_hook))
     }
 
     /// What of a set this deployment does not allow, each where it stands: whatever is refused when it is loaded alone.
@@ -143,11 +124,10 @@ impl Tenant {
         // A check opens no file and starts nothing.
         let builder = builder.shared(true).dry_run(DryRun::new());
         let builder = (self.store.complete)(builder.strict(is_written));
-        let once = Once(Mutex::new(Some(limited)));
-        let loaded = builder.source(once).build().await;
-        let runtime = loaded.map_err(|error| {
-            StoreError::of_config(&error, |mistake| path_in(&bundle.hooks, mistake))
-        })?;
+        let name = limited.name();
+        let loaded = builder.source(limited).build().await;
+        let path = |mistake: &ConfigError| path_in(&bundle.hooks, &name, mistake);
+        let runtime = loaded.map_err(|error| StoreError::of_config(&error, path))?;
         Ok(runtime.status())
     }
 
@@ -271,9 +251,9 @@ fn system_of(hook: &Value) -> Option<&'static str> {
 }
 
 /// The place of a mistake among the hooks and tables of a set, as a JSON Pointer.
-fn path_in(hooks: &[Value], mistake: &ConfigError) -> String {
+fn path_in(hooks: &[Value], set: &str, mistake: &ConfigError) -> String {
     let file = mistake.file().and_then(Path::to_str);
-    let file = file.and_then(|file| file.strip_prefix(SET)?.strip_prefix('/'));
+    let file = file.and_then(|file| file.strip_prefix(set)?.strip_prefix('/'));
     if let Some(name) = file.and_then(|file| file.strip_suffix(".json")) {
         let named = hooks.iter().position(|hook| hook["name"] == name);
         return named.map_or_else(String::new, |index| {

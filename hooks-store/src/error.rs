@@ -144,16 +144,13 @@ impl StoreError {
     }
 
     /// Changes the path of each mistake.
-    pub(crate) fn at(self, path: impl Fn(&str) -> String) -> Self {
-        match self {
-            StoreError::Invalid(mut mistakes) => {
-                for mistake in &mut mistakes {
-                    mistake.path = path(&mistake.path);
-                }
-                StoreError::Invalid(mistakes)
+    pub(crate) fn at(mut self, path: impl Fn(&str) -> String) -> Self {
+        if let StoreError::Invalid(mistakes) = &mut self {
+            for mistake in mistakes {
+                mistake.path = path(&mistake.path);
             }
-            other => other,
         }
+        self
     }
 }
 

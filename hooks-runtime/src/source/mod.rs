@@ -80,6 +80,30 @@ pub trait Source: Send + Sync {
     }
 }
 
+/// A bundle that stays as it is.
+///
+/// ```
+/// use hooks_runtime::{Bundle, Runtime};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let bundle = Bundle::of_toml("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'")?;
+/// let runtime = Runtime::builder().source(bundle).build().await?;
+/// assert_eq!(runtime.status().hooks.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[async_trait]
+impl Source for Bundle {
+    fn name(&self) -> String {
+        "the bundle".to_owned()
+    }
+
+    async fn fetch(&self, seen: Option<&str>) -> Result<Option<Bundle>, SourceError> {
+        let is_new = seen.is_none_or(|seen| self.sha256() != seen);
+        Ok(is_new.then(|| self.clone()))
+    }
+}
+
 /// Why a source has no bundle.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -18,7 +18,7 @@ use super::aside::aside;
 use super::caller::{Caller, Operator};
 use super::extract::Json;
 use super::problem::Problem;
-use super::simulate::{Given, alone, hooks};
+use super::simulate::{alone, hooks};
 use super::wire::Changes;
 use super::{Answer, Api};
 
@@ -174,7 +174,7 @@ impl Api {
         let (tenant, complete) = (tenant.clone(), Arc::clone(&self.complete));
         let made = async move {
             let of = async |set| {
-                let builder = complete(Runtime::builder()).source(Given(set));
+                let builder = complete(Runtime::builder()).source(set);
                 Ok::<_, Problem>(builder.secrets(tenant.secret_values_now().await?))
             };
             let wrong = |error: ConfigError| Problem::at("/draft", error.to_string());

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use axum::extract::State;
 use hooks_core::agent::AgentContext;
 use hooks_runtime::entry::Mode;
 use hooks_runtime::{
     Bundle, Decided, DryRun, Explanation, Ordered, Outcome, OwnedEvent, Record, RecordOutcome,
-    RecordStep, Records, Runtime, RuntimeBuilder, Source, SourceError, Warning,
+    RecordStep, Records, Runtime, RuntimeBuilder, Warning,
 };
 use hooks_store::{Role, Tenant};
 use serde::{Deserialize, Serialize};
@@ -305,7 +304,7 @@ impl Api {
         tenant: &Tenant,
         hooks: Bundle,
     ) -> Result<RuntimeBuilder, Problem> {
-        let builder = (self.complete)(Runtime::builder()).source(Given(hooks));
+        let builder = (self.complete)(Runtime::builder()).source(hooks);
         let secrets = tenant.secret_values_now().await?;
         Ok(builder.shared(true).secrets(secrets))
     }
@@ -510,19 +509,5 @@ impl Step {
     fn late(hook: &str, by: &str) -> Self {
         let why = format!("not asked: {by} had decided already");
         Step::idle(hook, StepState::NotAsked, why)
-    }
-}
-
-/// A bundle that stays as it is.
-pub(crate) struct Given(pub(crate) Bundle);
-
-#[async_trait]
-impl Source for Given {
-    fn name(&self) -> String {
-        "the request".into()
-    }
-
-    async fn fetch(&self, seen: Option<&str>) -> Result<Option<Bundle>, SourceError> {
-        Ok((seen != Some(&self.0.sha256())).then(|| self.0.clone()))
     }
 }

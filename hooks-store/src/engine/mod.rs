@@ -165,33 +165,31 @@ pub(crate) async fn open(address: &str, must_exist: bool) -> Result<Arc<dyn Engi
     }
 }
 
+macro_rules! migrations {
+    ($($file:literal),+) => {
+        &[$(($file, include_str!(concat!("../../migrations/", $file, ".sql")))),+]
+    };
+}
+
 /// The migrations, oldest first. One that was published is never changed: a change of the tables is a new one.
-const MIGRATIONS: &[(&str, &str)] = &[
-    ("start", include_str!("../../migrations/0001_start.sql")),
-    (
-        "activity",
-        include_str!("../../migrations/0002_activity.sql"),
-    ),
-    (
-        "node order",
-        include_str!("../../migrations/0003_node_order.sql"),
-    ),
-    ("event", include_str!("../../migrations/0004_event.sql")),
-    ("session", include_str!("../../migrations/0005_session.sql")),
-    (
-        "hook text",
-        include_str!("../../migrations/0006_hook_text.sql"),
-    ),
+const MIGRATIONS: &[(&str, &str)] = migrations![
+    "0001_start",
+    "0002_activity",
+    "0003_node_order",
+    "0004_event",
+    "0005_session",
+    "0006_hook_text"
 ];
 
 /// The migrations in the words of an engine.
 fn migrator(words: &[(&str, &str)]) -> Migrator {
     let numbered = (1..).zip(MIGRATIONS);
-    let migrations = numbered.map(|(number, (name, sql))| {
+    let migrations = numbered.map(|(number, (file, sql))| {
+        let name = file[5..].replace('_', " ");
         let said = |sql: String, (ours, theirs): &(&str, &str)| sql.replace(ours, theirs);
         let sql = words.iter().fold(sql.to_string(), said);
         let sql = sqlx::AssertSqlSafe(sql).into_sql_str();
-        Migration::new(number, (*name).into(), MigrationType::Simple, sql, false)
+        Migration::new(number, name.into(), MigrationType::Simple, sql, false)
     });
     let mut migrator = Migrator::with_migrations(migrations.collect());
     // Each engine runs them in a transaction of its own that keeps others out.

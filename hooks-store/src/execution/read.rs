@@ -73,7 +73,6 @@ impl ExecutionFilter {
     /// A statement that reads these columns of what is looked for, before a number, and its values. The table in which the
     /// numbers are found is the one that knows the hook, if that is looked for.
     fn select(&self, columns: &str, tenant: &Tenant, before: u64) -> (String, Vec<Value>) {
-        let text = |text: &Option<String>| text.as_deref().map(|text| column(text).into());
         let (from, by) = match self.hook {
             None => ("execution AS e", "e"),
             Some(_) => (
@@ -85,35 +84,33 @@ impl ExecutionFilter {
             "SELECT e.seq, {columns} FROM {from} WHERE {by}.tenant_id = $1 AND {by}.seq < $2"
         );
         let mut values = args![&tenant.id, before];
-        // Between two numbers, SQLite would read all executions in place of those of the session: the plus hides one of them.
-        let plus = if self.session.is_some() { "+" } else { "" };
-        let after = format!("{plus}{by}.seq >");
-        let like =
-            |text: &String| format!("%{}%", text.to_lowercase().replace(['\\', '%', '_'], "_"));
-        let conditions: [(&str, Option<Value>); 10] = [
-            ("h.hook =", text(&self.hook)),
-            (
-                "lower(body) LIKE",
-                self.text.as_ref().map(|text| like(text).into()),
-            ),
-            (
-                "outcome =",
-                self.outcome.map(|outcome| outcome.as_str().into()),
-            ),
-            ("tool =", text(&self.tool)),
-            ("session =", text(&self.session)),
-            ("agent =", text(&self.agent)),
-            ("event =", text(&self.event)),
-            ("at >=", self.since.map(Into::into)),
-            ("at <", self.until.map(Into::into)),
-            (&after, self.after.map(Into::into)),
-        ];
-        for (condition, value) in conditions {
+        let mut and = |condition: &str, value: Option<Value>| {
             if let Some(value) = value {
                 values.push(value);
                 let _ = write!(sql, " AND {condition} ${}", values.len());
             }
-        }
+        };
+        let text = |text: &Option<String>| text.as_deref().map(|text| column(text).into());
+        let like =
+            |text: &String| format!("%{}%", text.to_lowercase().replace(['\\', '%', '_'], "_"));
+        and("h.hook =", text(&self.hook));
+        and(
+            "lower(body) LIKE",
+            self.text.as_ref().map(|text| like(text).into()),
+        );
+        and(
+            "outcome =",
+            self.outcome.map(|outcome| outcome.as_str().into()),
+        );
+        and("tool =", text(&self.tool));
+        and("session =", text(&self.session));
+        and("agent =", text(&self.agent));
+        and("event =", text(&self.event));
+        and("at >=", self.since.map(Into::into));
+        and("at <", self.until.map(Into::into));
+        // Between two numbers, SQLite would read all executions in place of those of the session: the plus hides one of them.
+        let plus = if self.session.is_some() { "+" } else { "" };
+        and(&format!("{plus}{by}.seq >"), self.after.map(Into::into));
         let _ = write!(sql, " ORDER BY {by}.seq DESC LIMIT ${}", values.len() + 1);
         (sql, values)
     }

@@ -8,7 +8,7 @@ use crate::bundle::{MOST_HOOKS, name_of};
 use crate::engine::{Reads as _, ReadsAs as _, args};
 use crate::error::{Result, StoreError};
 use crate::scope::HookScope;
-use crate::secret::{self, MOVED};
+use crate::secret;
 use crate::store::Tenant;
 use crate::text::{canonical, sha256};
 
@@ -135,9 +135,14 @@ impl Tenant {
         let deleted = body.is_none();
         let mut body = body.unwrap_or(old.body);
         let version = old.version + 1;
-        let is_secret = self
-            .move_secrets(write, &old.id, version, &mut body)
-            .await?;
+        // The values that are secrets get names of this version alone. So nothing that is in force changes, and an old version
+        // still has its own values.
+        let plain = secret::plain(&body);
+        for (path, value) in &plain {
+            let name = secret::moved(&old.id, version, path);
+            self.put_secret_in(write, &name, value).await?;
+            secret::put_name(&mut body, path, &name);
+        }
         let canonical = canonical(&body);
         let hook = Hook {
             id: old.id,
@@ -149,7 +154,7 @@ impl Tenant {
             body,
             // What moves among the secrets is in the text, too.
             text: match write.by.text.as_str() {
-                text if text.is_empty() || is_secret => old.text,
+                text if text.is_empty() || !plain.is_empty() => old.text,
                 text => text.to_owned(),
             },
             author: write.by.actor.clone(),
@@ -186,42 +191,5 @@ impl Tenant {
         };
         write.log(action, &hook.id, &old.hash, after).await?;
         Ok(hook)
-    }
-
-    /// Moves the values of a version that are secrets among the secrets, under names of this version alone. So nothing that is
-    /// in force changes, and an old version still has its own values. Returns whether there are any.
-    async fn move_secrets(
-        &self,
-        write: &mut Write<'_>,
-        id: &str,
-        version: u64,
-        body: &mut Value,
-    ) -> Result<bool> {
-        let plain = secret::plain(body);
-        for (path, value) in &plain {
-            let name = secret::moved(id, version, path);
-            self.put_secret_in(write, &name, value).await?;
-            secret::put_name(body, path, &name);
-        }
-        Ok(!plain.is_empty())
-    }
-
-    /// Gives each value that is the same as in the hook before the name that it has there: the same set is no new version.
-    pub(super) async fn keep_secrets(
-        &self,
-        write: &mut Write<'_>,
-        old: &Hook,
-        body: &mut Value,
-    ) -> Result<()> {
-        let own = format!("{MOVED}{}.", old.id);
-        for (path, value) in secret::plain(body) {
-            if let Some(name) = secret::name_at(&old.body, &path)
-                && name.starts_with(&own)
-                && self.secret_in(write, name).await? == Some(value)
-            {
-                secret::put_name(body, &path, name);
-            }
-        }
-        Ok(())
     }
 }

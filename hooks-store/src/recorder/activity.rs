@@ -18,52 +18,44 @@ pub(crate) const WOULD: &str = "would_";
 /// What stands before the outcome of a hook that failed while the event went on: it did not guard.
 pub(crate) const OPEN: &str = "open_";
 
-/// What is counted together: the hook, when, the outcome and the power of two of the microseconds. In this order, two writers
-/// never wait for each other.
-type Key<'a> = (&'a str, i64, &'a str, u32);
+/// What an event, or a hook on it, counts as, together with others: the hook, the minute or the hour, the outcome and the power of
+/// two of the microseconds. In this order, two writers never wait for each other.
+pub(super) type Spot = (String, i64, String, u32);
 
-/// What an event, or a hook on it, counts as.
-pub(super) struct Spot {
-    hook: String,
-    at: i64,
-    outcome: String,
-    bucket: u32,
-}
-
-impl Spot {
-    /// An event counts as one without a hook, and each of its steps as one of its hook.
-    pub(super) fn of(record: &Record) -> Vec<Self> {
-        let spot = |hook: &str, outcome: String, took: Duration| Spot {
-            hook: column(hook),
-            at: record.at.as_microsecond(),
-            outcome,
-            bucket: took.as_micros().max(1).ilog2(),
-        };
-        let mut spots = Vec::new();
-        if record.is_event() {
-            let outcome = record.outcome.as_str().to_owned();
-            spots.push(spot("", outcome, record.duration));
-        }
-        // A record without steps still names the hook that decided.
-        if record.steps.is_empty() && !record.hook.is_empty() {
-            let outcome = record.outcome.as_str().to_owned();
-            spots.push(spot(&record.hook, outcome, record.duration));
-        }
-        // What the agent waited for is a step of the event, too.
-        if record.part != Some(RecordPart::Audited) {
-            let steps = record.steps.iter().map(|step| {
-                let mark = match step {
-                    _ if step.shadow => WOULD,
-                    _ if step.has_failed_open() => OPEN,
-                    _ => "",
-                };
-                let outcome = [mark, step.outcome.as_str()].concat();
-                spot(&step.hook, outcome, step.duration)
-            });
-            spots.extend(steps);
-        }
-        spots
+/// An event counts as one without a hook, and each of its steps as one of its hook.
+pub(super) fn spots(record: &Record) -> Vec<Spot> {
+    let spot = |hook: &str, outcome: String, took: Duration| {
+        let (at, span) = (
+            record.at.as_microsecond(),
+            if hook.is_empty() { MINUTE } else { HOUR },
+        );
+        let bucket = took.as_micros().max(1).ilog2();
+        (column(hook), at - at.rem_euclid(span), outcome, bucket)
+    };
+    let mut spots = Vec::new();
+    if record.is_event() {
+        let outcome = record.outcome.as_str().to_owned();
+        spots.push(spot("", outcome, record.duration));
     }
+    // A record without steps still names the hook that decided.
+    if record.steps.is_empty() && !record.hook.is_empty() {
+        let outcome = record.outcome.as_str().to_owned();
+        spots.push(spot(&record.hook, outcome, record.duration));
+    }
+    // What the agent waited for is a step of the event, too.
+    if record.part != Some(RecordPart::Audited) {
+        let steps = record.steps.iter().map(|step| {
+            let mark = match step {
+                _ if step.shadow => WOULD,
+                _ if step.has_failed_open() => OPEN,
+                _ => "",
+            };
+            let outcome = [mark, step.outcome.as_str()].concat();
+            spot(&step.hook, outcome, step.duration)
+        });
+        spots.extend(steps);
+    }
+    spots
 }
 
 /// Adds executions of a tenant to what was counted.
@@ -72,22 +64,14 @@ pub(super) async fn add(
     tenant: &str,
     spots: impl Iterator<Item = &Spot>,
 ) -> Result<()> {
-    let mut counts: BTreeMap<Key<'_>, u64> = BTreeMap::new();
+    let mut counts: BTreeMap<&Spot, u64> = BTreeMap::new();
     for spot in spots {
-        let Spot {
-            hook,
-            at,
-            outcome,
-            bucket,
-        } = spot;
-        let span = if hook.is_empty() { MINUTE } else { HOUR };
-        let key = (&**hook, at - at.rem_euclid(span), &**outcome, *bucket);
-        *counts.entry(key).or_default() += 1;
+        *counts.entry(spot).or_default() += 1;
     }
     let sql = "INSERT INTO activity (tenant_id, hook, at, outcome, bucket, count) VALUES ($1, $2, $3, $4, $5, $6) \
                ON CONFLICT (tenant_id, hook, at, outcome, bucket) DO UPDATE SET count = activity.count + excluded.count";
     for ((hook, at, outcome, bucket), count) in counts {
-        let row: Vec<Value> = args![tenant, hook, at, outcome, u64::from(bucket), count];
+        let row: Vec<Value> = args![tenant, hook, *at, outcome, u64::from(*bucket), count];
         transaction.run(sql, row).await?;
     }
     Ok(())

@@ -172,7 +172,7 @@ fn one(tenant: &str, record: &Record, mut whole: Json, keys: &Keys) -> Result<Re
         body: text::canonical(&body),
         detail,
         detail_hash,
-        spots: Spot::of(record),
+        spots: activity::spots(record),
         hooks: {
             let ran = record.steps.iter().map(|step| &step.hook);
             let ran = ran.chain([&record.hook]).filter(|hook| !hook.is_empty());
