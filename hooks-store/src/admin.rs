@@ -265,12 +265,11 @@ impl Write<'_> {
         };
         let body = crate::text::canonical(&entry);
         let tenant = &self.tenant.id;
-        let mut link = [Link {
+        let mut link = Link {
             body,
             ..Link::default()
-        }];
-        chain::append(&mut *self.transaction, tenant, LOG, &mut link).await?;
-        let [link] = link;
+        };
+        chain::append(&mut *self.transaction, tenant, LOG, [&mut link]).await?;
         let sql = "INSERT INTO admin_log (tenant_id, seq, body, hash) VALUES ($1, $2, $3, $4)";
         let args = args![tenant, link.seq, link.body, link.hash];
         self.transaction.run(sql, args).await.map(drop)

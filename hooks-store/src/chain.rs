@@ -62,7 +62,7 @@ pub(crate) async fn append(
     transaction: &mut dyn Transaction,
     tenant: &str,
     log: &str,
-    links: &mut [Link],
+    links: impl IntoIterator<Item = &mut Link, IntoIter: Send> + Send,
 ) -> Result<()> {
     let Ends {
         mut seq, mut hash, ..

@@ -103,11 +103,8 @@ impl From<&Status> for NodeReport {
     fn from(status: &Status) -> Self {
         let hooks = status.hooks.iter();
         let open = hooks.filter(|hook| hook.breaker != BreakerState::Closed);
-        let mut bundles = status
-            .sources
-            .iter()
-            .filter_map(|source| source.bundle.as_ref());
-        let bundle = bundles.next();
+        let mut sources = status.sources.iter();
+        let bundle = sources.find_map(|source| source.bundle.as_ref());
         let refused = bundle.and_then(|bundle| bundle.refused.clone());
         let refused = refused.or_else(|| status.refused.as_ref().map(ToString::to_string));
         // A runtime counts how often it has loaded; what people publish has the numbers of its bundles.

@@ -4,12 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// For whom a hook runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookScope {
     /// For all tenants.
     Global,
     /// For all agents of a tenant.
+    #[default]
     Tenant,
     /// For some agents.
     Agent,

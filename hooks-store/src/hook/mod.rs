@@ -29,7 +29,7 @@ pub const SETTINGS: &str = "settings";
 pub const LONGEST_HOOK: usize = 64 << 10;
 
 /// The newest version of a hook.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Hook {
     /// The id, which stays the same.
     pub id: String,
@@ -106,16 +106,9 @@ impl Hook {
     fn none(tenant: &Tenant, id: String) -> Self {
         Hook {
             id,
-            name: String::new(),
-            version: 0,
-            hash: String::new(),
             scope: HookScope::of(tenant.is_global(), &Body::Null),
-            mandatory: false,
             body: json!({}),
-            text: String::new(),
-            author: String::new(),
-            comment: String::new(),
-            at: Timestamp::UNIX_EPOCH,
+            ..Hook::default()
         }
     }
 

@@ -218,8 +218,8 @@ impl Writer {
         let (keys, names) = (self.keys.clone(), self.names.clone());
         // Making the rows takes so long that it would hold up others.
         let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys, &names)).await;
-        let made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
-        row::write(&*self.engine, &made, mark).await?;
+        let mut made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
+        row::write(&*self.engine, &mut made, mark).await?;
         self.rows.add(&made);
         Ok(())
     }

@@ -32,13 +32,12 @@ const FREE: [&str; 6] = ["why", "reason", "change", "messages", "warnings", "inp
 /// A record that is ready to be written.
 pub(crate) struct Ready {
     columns: Columns,
-    body: String,
+    link: Link,
     detail: Vec<u8>,
-    detail_hash: Vec<u8>,
     /// What it counts as.
     spots: Vec<Spot>,
     /// The hooks that ran.
-    hooks: BTreeSet<String>,
+    hooks: Vec<String>,
 }
 
 /// What is looked for. It is all in the body, too.
@@ -169,9 +168,12 @@ fn one(tenant: &str, record: &Record, mut whole: Json, keys: &Keys) -> Result<Re
     }
     Ok(Ready {
         columns: Columns::of(&body),
-        body: text::canonical(&body),
+        link: Link {
+            body: text::canonical(&body),
+            detail_hash,
+            ..Link::default()
+        },
         detail,
-        detail_hash,
         spots: activity::spots(record),
         hooks: {
             let ran = record.steps.iter().map(|step| &step.hook);
@@ -233,7 +235,7 @@ pub(crate) type Mark = Option<(String, u64, Vec<u8>)>;
 /// Writes rows in one transaction: each at the end of its tenant's chain.
 ///
 /// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
-pub(crate) async fn write(engine: &dyn Engine, parts: &[Part], mark: &mut Mark) -> Result<()> {
+pub(crate) async fn write(engine: &dyn Engine, parts: &mut [Part], mark: &mut Mark) -> Result<()> {
     let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
     let mut transaction = engine.begin().await?;
     if let Some((tenant, seq, hash)) = mark.clone() {
@@ -246,45 +248,33 @@ pub(crate) async fn write(engine: &dyn Engine, parts: &[Part], mark: &mut Mark) 
     }
     let mut last = None;
     for Part { tenant, list, rows } in parts {
+        let tenant = tenant.as_str();
         if let Some(list) = list {
             let sql = "INSERT INTO execution_names (tenant_id, hash, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
             let values = args![tenant, &list.hash, list.body()];
             transaction.run(sql, values).await?;
         }
-        let links = rows.iter().map(|row| Link {
-            detail_hash: row.detail_hash.clone(),
-            body: row.body.clone(),
-            ..Link::default()
-        });
-        let mut links: Vec<_> = links.collect();
-        chain::append(&mut *transaction, tenant, LOG, &mut links).await?;
-        last = links
-            .last()
-            .map(|link| (tenant.clone(), link.seq, link.hash.clone()));
+        let links = rows.iter_mut().map(|row| &mut row.link);
+        chain::append(&mut *transaction, tenant, LOG, links).await?;
+        let end = rows.last().map(|row| &row.link);
+        last = end.map(|link| (tenant.to_owned(), link.seq, link.hash.clone()));
         let spots = rows.iter().flat_map(|row| &row.spots);
         activity::add(&mut *transaction, tenant, spots).await?;
-        let mut hooks: Vec<(&str, u64)> = Vec::new();
-        for (row, link) in rows.iter().zip(&links) {
-            hooks.extend(row.hooks.iter().map(|hook| (&**hook, link.seq)));
-        }
         // In the order of the table, a page of it is written once.
-        hooks.sort_unstable();
-        let hooks = hooks
-            .into_iter()
-            .map(|(hook, seq)| args![tenant, hook, seq]);
-        let of_hook = "tenant_id, hook, seq";
-        insert_all(
-            &mut *transaction,
-            "execution_hook",
-            of_hook,
-            hooks.collect(),
-        )
-        .await?;
-        let rows = rows.iter().zip(links).map(|(row, link)| {
-            let mut values = args![tenant, link.seq];
+        let mut hooks = BTreeSet::new();
+        for row in &*rows {
+            hooks.extend(row.hooks.iter().map(|hook| (hook.as_str(), row.link.seq)));
+        }
+        let hooks = hooks.into_iter();
+        let hooks = hooks.map(|(hook, seq)| args![tenant, hook, seq]).collect();
+        let columns_of_hook = "tenant_id, hook, seq";
+        insert_all(&mut *transaction, "execution_hook", columns_of_hook, hooks).await?;
+        let rows = rows.iter().map(|row| {
+            let mut values = args![tenant, row.link.seq];
             values.extend(row.columns.0.iter().cloned());
-            values.push(Value::Text(link.body));
-            values.extend(args![row.detail.clone(), link.detail_hash, link.hash]);
+            values.push(Value::Text(row.link.body.clone()));
+            let bytes = [&row.detail, &row.link.detail_hash, &row.link.hash];
+            values.extend(bytes.map(|bytes| bytes.clone().into()));
             values
         });
         insert_all(&mut *transaction, "execution", &columns, rows.collect()).await?;
