@@ -16,7 +16,8 @@ pub(crate) async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// `GET /readyz`: new work is accepted, and the hooks are those that their files say.
+/// `GET /readyz`: new work is accepted, the hooks are those that their files say, the store answers and takes what happens, and the
+/// hooks of all tenants that were asked for are loaded. What exactly is wrong is in the log, and not for everybody.
 pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
     let hooks = shared.hooks.as_ref().map(Runtime::status);
     let why = if shared.shutdown.is_soft() {
@@ -24,6 +25,18 @@ pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
     } else if hooks.is_some_and(|hooks| hooks.refused.is_some()) {
         // The hooks of before still judge. Their mistakes may name what is in the files, which is not for everybody.
         "the hooks have a mistake\n"
+    } else if shared
+        .api
+        .as_ref()
+        .is_some_and(|api| api.store.trouble().is_some())
+    {
+        "the store is in trouble\n"
+    } else if shared
+        .api
+        .as_ref()
+        .is_some_and(|api| api.tenants.broken_count() > 0)
+    {
+        "the hooks of a tenant cannot be loaded\n"
     } else {
         return "ready\n".into_response();
     };
@@ -35,11 +48,29 @@ pub(crate) async fn of_known(_: Uncounted, request: Request, next: Next) -> Resp
     next.run(request).await
 }
 
+/// Counts each answer.
+pub(crate) async fn counted(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let response = next.run(request).await;
+    shared.metrics.answered(response.status());
+    response
+}
+
 /// `GET /metrics`, as Prometheus reads it.
 pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
-    let recorder = shared.api.as_ref().map(|api| &api.tenants.recorder);
-    let lost = recorder.map_or(0, hooks_store::StoreRecorder::dropped);
-    let text = shared.metrics.text(shared.hooks.as_ref(), lost);
+    let own = shared
+        .hooks
+        .iter()
+        .map(|hooks| (String::new(), hooks.clone()));
+    let mut hooks: Vec<_> = own.collect();
+    if let Some(api) = &shared.api {
+        hooks.extend(api.tenants.all());
+        shared.metrics.see(&api.store, api.tenants.broken_count());
+    }
+    let text = shared.metrics.text(&hooks);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([("content-type", kind)], text)
 }

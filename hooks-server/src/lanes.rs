@@ -5,7 +5,7 @@
 //! the cores among the threads, and everybody else is answered meanwhile.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
@@ -28,8 +28,9 @@ const KNOWN: usize = 1024;
 
 /// The lanes.
 pub(crate) struct Lanes {
-    /// Threads of their own, which end with the daemon.
-    aside: Option<Runtime>,
+    /// Threads of their own, from the first costly event on until the daemon ends. Where there are none, everything is judged as
+    /// if it cost nothing.
+    aside: OnceLock<Option<Runtime>>,
     costly: Mutex<HashMap<String, Costly>>,
 }
 
@@ -39,16 +40,9 @@ struct Costly {
 }
 
 impl Lanes {
-    /// Starts the threads.
     pub(crate) fn new() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut aside = Builder::new_multi_thread();
-        let aside = aside
-            .worker_threads(threads.div_ceil(2))
-            .thread_name("hooks-aside");
         Lanes {
-            // Without them, everything is judged as if it cost nothing.
-            aside: aside.enable_all().build().ok(),
+            aside: OnceLock::new(),
             costly: Mutex::default(),
         }
     }
@@ -61,7 +55,7 @@ impl Lanes {
         judging: impl Future<Output = (T, usize)> + Send + 'static,
     ) -> T {
         let room = self.room(tenant, length > LONG);
-        let (judged, read) = match (&self.aside, room) {
+        let (judged, read) = match (room.as_ref().and_then(|_| self.aside()), room) {
             (Some(aside), Some(room)) => {
                 // The semaphore is never closed.
                 let room = room.acquire_owned().await;
@@ -80,6 +74,16 @@ impl Lanes {
             self.room(tenant, true);
         }
         judged
+    }
+
+    fn aside(&self) -> Option<&Runtime> {
+        let start = || {
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let mut aside = Builder::new_multi_thread();
+            aside.worker_threads(threads.div_ceil(2)).enable_all();
+            aside.thread_name("hooks-aside").build().ok()
+        };
+        self.aside.get_or_init(start).as_ref()
     }
 
     /// The room for events of a tenant whose events are costly, or are from now on.
@@ -111,7 +115,7 @@ impl Lanes {
 impl Drop for Lanes {
     fn drop(&mut self) {
         // A daemon ends within an executor, which must not wait for another.
-        if let Some(aside) = self.aside.take() {
+        if let Some(aside) = self.aside.take().flatten() {
             aside.shutdown_background();
         }
     }

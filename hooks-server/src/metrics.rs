@@ -4,15 +4,25 @@
 //! | --- | --- | --- |
 //! | `hooks_dispatches_total` | `event`, `decision` | events that were judged; `event` is empty for what cannot be read |
 //! | `hooks_dispatch_duration_seconds` | | how long each took, with the reading of its event |
-//! | `hooks_failed_open` | `hook` | how often a hook failed and the event went on |
-//! | `hooks_breaker_open` | `hook` | 1 if the hook is not asked, because it has failed too often |
+//! | `hooks_responses_total` | `status` | answers to requests: `2xx`, `3xx`, `4xx`, `5xx` |
+//! | `hooks_refused_total` | `reason` | requests that were refused: `token`, `role`, `rate`, `unavailable`, and `event` for one whose agent is not known or that cannot be read |
+//! | `hooks_failed_open` | `hook`, with a store `tenant` | how often a hook failed and the event went on |
+//! | `hooks_breaker_open` | `hook`, with a store `tenant` | 1 if the hook is not asked, because it has failed too often; with a store, only of hooks that have failed |
 //! | `hooks_dropped` | | observed events that were not passed to a hook, because too many ran in the background |
+//! | `hooks_tenants` | `state` | tenants whose hooks are `loaded`, and which are `broken`: they cannot be loaded |
+//! | `hooks_store_up` | | 1 if the store answers and takes executions |
+//! | `hooks_store_write_seconds` | | how long the last batch of executions took to write |
+//! | `hooks_records_queue` | | executions that wait to be written |
+//! | `hooks_records_queue_bytes` | | about how much memory they take |
 //! | `hooks_records_dropped` | | executions that a store did not get, because its queue was full |
 //! | `hooks_connections` | | connections that are open |
+//! | `hooks_build_info` | `version` | 1 |
 
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use hooks_runtime::{BreakerState, Decided, Runtime};
+use hooks_store::Store;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -23,62 +33,66 @@ use prometheus_client::registry::{Metric, Registry};
 /// The labels of a metric, each with its value.
 type Labels<T, const N: usize> = [(&'static str, T); N];
 
+/// A gauge of seconds.
+type Seconds = Gauge<f64, std::sync::atomic::AtomicU64>;
+
 /// The counts, since the daemon began.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     dispatches: Family<Labels<&'static str, 2>, Counter>,
     durations: Histogram,
-    failed_open: Family<Labels<String, 1>, Gauge>,
-    breakers: Family<Labels<String, 1>, Gauge>,
+    responses: Family<Labels<&'static str, 1>, Counter>,
+    refused: Family<Labels<&'static str, 1>, Counter>,
+    failed_open: Family<Vec<(&'static str, String)>, Gauge>,
+    breakers: Family<Vec<(&'static str, String)>, Gauge>,
     dropped: Gauge,
+    tenants: Family<Labels<&'static str, 1>, Gauge>,
+    store_up: Gauge,
+    store_write: Seconds,
+    queue: Gauge,
+    queue_bytes: Gauge,
     records_dropped: Gauge,
     pub(crate) connections: Gauge,
 }
 
+fn count(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
+
 impl Metrics {
     pub(crate) fn new() -> Self {
-        fn known<M: Metric + Clone>(of: &mut Registry, name: &str, help: &str, metric: M) -> M {
-            of.register(name, help, metric.clone());
-            metric
-        }
         let mut all = Registry::with_prefix("hooks");
-        let of = &mut all;
+        let build: Family<Labels<&'static str, 1>, Gauge> = Family::default();
+        let version = [("version", env!("CARGO_PKG_VERSION"))];
+        build.get_or_create(&version).set(1);
+        all.register("build_info", "The version", build);
         // From 10 µs to 10 s.
-        let buckets = exponential_buckets(1e-5, 10_f64.sqrt(), 13);
-        let (durations, took) = (Histogram::new(buckets), "dispatch_duration_seconds");
-        let (open, lost) = (
-            "Failures of hooks that let the event go on",
-            "Executions that a store did not get",
+        let took = Histogram::new(exponential_buckets(1e-5, 10_f64.sqrt(), 13));
+        all.register(
+            "dispatch_duration_seconds",
+            "How long each took",
+            took.clone(),
         );
+        let mut of = Known(&mut all);
         Metrics {
-            dispatches: known(
-                of,
-                "dispatches",
-                "Events that were judged",
-                Family::default(),
+            dispatches: of.make("dispatches", "Events that were judged"),
+            durations: took,
+            responses: of.make("responses", "Answers to requests"),
+            refused: of.make("refused", "Requests that were refused"),
+            failed_open: of.make("failed_open", "Failures of hooks that let the event go on"),
+            breakers: of.make("breaker_open", "Hooks that are not asked"),
+            dropped: of.make("dropped", "Events that no hook was told of"),
+            tenants: of.make("tenants", "Tenants whose hooks were asked for"),
+            store_up: of.make("store_up", "Whether the store does what it should"),
+            store_write: of.make(
+                "store_write_seconds",
+                "How long the last batch took to write",
             ),
-            durations: known(of, took, "How long each took", durations),
-            failed_open: known(of, "failed_open", open, Family::default()),
-            breakers: known(
-                of,
-                "breaker_open",
-                "Hooks that are not asked",
-                Family::default(),
-            ),
-            dropped: known(
-                of,
-                "dropped",
-                "Events that no hook was told of",
-                Gauge::default(),
-            ),
-            records_dropped: known(of, "records_dropped", lost, Gauge::default()),
-            connections: known(
-                of,
-                "connections",
-                "Connections that are open",
-                Gauge::default(),
-            ),
+            queue: of.make("records_queue", "Executions that wait to be written"),
+            queue_bytes: of.make("records_queue_bytes", "About how much memory they take"),
+            records_dropped: of.make("records_dropped", "Executions that a store did not get"),
+            connections: of.make("connections", "Connections that are open"),
             registry: all,
         }
     }
@@ -91,27 +105,94 @@ impl Metrics {
         self.durations.observe(took.as_secs_f64());
     }
 
-    /// Writes everything, with the state of these hooks, and how many executions a store did not get.
-    pub(crate) fn text(&self, hooks: Option<&Runtime>, lost: u64) -> String {
-        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        self.records_dropped.set(count(lost));
-        if let Some(status) = hooks.map(Runtime::status) {
-            self.failed_open.clear();
-            for failed in status.failed_open {
-                let failures = self.failed_open.get_or_create(&[("hook", failed.hook)]);
-                failures.set(count(failed.count));
-            }
-            self.breakers.clear();
+    /// Counts an answer to a request.
+    pub(crate) fn answered(&self, status: StatusCode) {
+        let class = match status.as_u16() / 100 {
+            1 | 2 => "2xx",
+            3 => "3xx",
+            4 => "4xx",
+            _ => "5xx",
+        };
+        self.responses.get_or_create(&[("status", class)]).inc();
+        match status {
+            StatusCode::UNAUTHORIZED => self.refuses("token"),
+            StatusCode::FORBIDDEN => self.refuses("role"),
+            StatusCode::TOO_MANY_REQUESTS => self.refuses("rate"),
+            StatusCode::SERVICE_UNAVAILABLE => self.refuses("unavailable"),
+            _ => {}
+        }
+    }
+
+    /// Counts a request that is refused.
+    pub(crate) fn refuses(&self, reason: &'static str) {
+        self.refused.get_or_create(&[("reason", reason)]).inc();
+    }
+
+    /// Takes how a store is, and how many tenants it has whose hooks cannot be loaded.
+    pub(crate) fn see(&self, store: &Store, broken: usize) {
+        let recorder = store.recorder();
+        let (waiting, bytes, took) = recorder.waiting();
+        self.store_up.set(store.trouble().is_none().into());
+        self.store_write.set(took.as_secs_f64());
+        self.queue.set(count(waiting));
+        self.queue_bytes.set(count(bytes));
+        self.records_dropped.set(count(recorder.dropped()));
+        self.tenants
+            .get_or_create(&[("state", "broken")])
+            .set(count(broken));
+    }
+
+    /// Writes everything, with the state of these hooks, each with its tenant.
+    pub(crate) fn text(&self, hooks: &[(String, Runtime)]) -> String {
+        self.failed_open.clear();
+        self.breakers.clear();
+        let (mut dropped, mut tenants) = (0, 0);
+        for (tenant, hooks) in hooks {
+            let status = hooks.status();
+            let labels = |hook| {
+                let tenant = Some(("tenant", tenant.clone())).filter(|(_, id)| !id.is_empty());
+                let labels = tenant.into_iter().chain([("hook", hook)]);
+                labels.collect::<Vec<_>>()
+            };
+            dropped += status.dropped;
+            tenants += 1;
+            let mut failing: Vec<_> = status
+                .failed_open
+                .iter()
+                .map(|failed| failed.hook.clone())
+                .collect();
+            failing.sort_unstable();
             for hook in status.hooks {
                 let is_open = !matches!(hook.breaker, BreakerState::Closed);
-                let breaker = self.breakers.get_or_create(&[("hook", hook.name)]);
-                breaker.set(is_open.into());
+                // There may be very many tenants and hooks.
+                if is_open || tenant.is_empty() || failing.binary_search(&hook.name).is_ok() {
+                    let breaker = self.breakers.get_or_create(&labels(hook.name));
+                    breaker.set(is_open.into());
+                }
             }
-            self.dropped.set(count(status.dropped));
+            for failed in status.failed_open {
+                let failures = self.failed_open.get_or_create(&labels(failed.hook));
+                failures.set(count(failed.count));
+            }
         }
+        self.dropped.set(count(dropped));
+        self.tenants
+            .get_or_create(&[("state", "loaded")])
+            .set(tenants);
         let mut text = String::new();
         // A String takes everything.
         let _ = encode(&mut text, &self.registry);
         text
+    }
+}
+
+/// Makes metrics that a registry knows.
+struct Known<'a>(&'a mut Registry);
+
+impl Known<'_> {
+    fn make<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        let metric = M::default();
+        self.0.register(name, help, metric.clone());
+        metric
     }
 }

@@ -206,6 +206,18 @@ impl fmt::Debug for Server {
     }
 }
 
+impl ServerBuilder {
+    /// Takes what answers requests to the API, if there is a store.
+    fn api(&mut self, shutdown: &Shutdown) -> Option<Arc<Api>> {
+        let store = self.store.take()?;
+        let complete = self.complete.take();
+        let complete = complete.unwrap_or_else(|| Arc::new(|builder| builder));
+        let (key, rate) = (self.key.take(), self.rate.unwrap_or(RATE));
+        let api = Api::new(store, key, complete, shutdown.clone(), node(), rate);
+        Some(Arc::new(api))
+    }
+}
+
 impl Server {
     /// Returns a builder.
     pub fn builder() -> ServerBuilder {
@@ -236,14 +248,8 @@ impl Server {
 
     /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
     pub async fn run(self, shutdown: &Shutdown) {
-        let built = self.built;
-        let api = built.store.map(|store| {
-            let complete = built
-                .complete
-                .unwrap_or_else(|| Arc::new(|builder| builder));
-            let (shutdown, rate) = (shutdown.clone(), built.rate.unwrap_or(RATE));
-            Arc::new(Api::new(store, built.key, complete, shutdown, node(), rate))
-        });
+        let mut built = self.built;
+        let api = built.api(shutdown);
         let shared = Arc::new(Shared {
             stops: Stops::in_memory(),
             hooks: built.hooks,
@@ -287,9 +293,14 @@ impl Server {
             None => doors.layer(middleware::from_fn(page::of_this_machine)),
             Some(_) => doors,
         };
-        let own = middleware::from_fn_with_state(self.public.clone(), page::of_no_other_host);
-        let doors = doors.layer(own);
-        let doors = doors.layer(middleware::from_fn(body::in_time));
+        let doors = doors.layer(middleware::from_fn_with_state(
+            self.public.clone(),
+            page::of_no_other_host,
+        ));
+        let counted = middleware::from_fn_with_state(Arc::clone(&shared), health::counted);
+        let doors = doors
+            .layer(middleware::from_fn(body::in_time))
+            .layer(counted);
         let connections = Connections::new(CONNECTIONS, &shared.metrics, shutdown);
         let network = async {
             let Some(listener) = &self.network else {

@@ -215,6 +215,11 @@ impl Keys {
         }
     }
 
+    /// Whether one of the keys has encrypted a value, as the value says.
+    pub(crate) fn has_sealed(&self, sealed: &[u8]) -> bool {
+        self.0.iter().any(|key| sealed.starts_with(&key.id))
+    }
+
     /// Decrypts a value whose key must be there.
     pub(crate) fn must_open(&self, place: &[String], sealed: &[u8]) -> Result<Vec<u8>> {
         let missing = || {

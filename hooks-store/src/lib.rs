@@ -30,6 +30,7 @@ mod engine;
 mod error;
 mod execution;
 mod goclaw;
+mod health;
 mod hook;
 mod import;
 mod node;

@@ -10,7 +10,8 @@ use tokio::sync::watch;
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
 use crate::engine::{self, Engine, ReadsAs as _, args};
-use crate::error::Result;
+use crate::error::{Result, StoreError};
+use crate::health::Health;
 use crate::recorder::names::Lists;
 use crate::recorder::{Rows, Writer};
 use crate::retention::Retention;
@@ -20,9 +21,12 @@ use crate::store::{Clock, Complete, Inner, Readers, Store};
 async fn follow(store: Weak<Inner>) {
     while let Some(store) = store.upgrade() {
         store.engine().hint().await;
-        match store.newest_change().await {
-            Ok(change) => store.changed(change),
-            Err(error) => tracing::debug!(%error, "cannot ask the store for changes"),
+        let looked = match store.engine().check().await {
+            Ok(()) => store.newest_change().await,
+            Err(error) => Err(error),
+        };
+        if let Some(change) = store.health.take(looked) {
+            store.changed(change);
         }
     }
 }
@@ -43,6 +47,20 @@ async fn has_sealed(mut engine: &dyn Engine) -> Result<bool> {
     let sql = "SELECT version FROM secret UNION ALL SELECT seq FROM execution WHERE detail_hash <> $1 LIMIT 1";
     let sealed: Option<u64> = engine.one(sql, args![Vec::new()]).await?;
     Ok(sealed.is_some())
+}
+
+/// Expects the keys that have encrypted the secrets, and the newest execution: with a wrong key, nothing would run that needs a
+/// secret, and nothing that happened could be read.
+async fn expect_keys(mut engine: &dyn Engine, keys: &Keys) -> Result<()> {
+    let sql = "SELECT value FROM secret";
+    let mut sealed: Vec<Vec<u8>> = engine.all(sql, args![]).await?;
+    let sql = "SELECT detail FROM execution WHERE detail_hash <> $1 ORDER BY at DESC LIMIT 1";
+    sealed.extend(engine.one::<Vec<u8>>(sql, args![Vec::new()]).await?);
+    if sealed.iter().all(|sealed| keys.has_sealed(sealed)) {
+        return Ok(());
+    }
+    let why = "the store has values that another key has encrypted: start with that key, or name it after the new one";
+    Err(StoreError::Key(why.to_owned()))
 }
 
 /// Opens a [`Store`].
@@ -116,8 +134,8 @@ impl StoreBuilder {
     ///
     /// # Errors
     ///
-    /// If the database cannot be opened, must exist and is no store, has tables that this version does not know, the keys cannot be read, or the
-    /// capabilities name a kind of handler that is not there.
+    /// If the database cannot be opened, must exist and is no store, has tables that this version does not know, the keys cannot be read or are
+    /// not those that have encrypted what is there, or the capabilities name a kind of handler that is not there.
     pub async fn open(self) -> Result<Store> {
         self.capabilities.check()?;
         let given = match self.keys {
@@ -126,7 +144,11 @@ impl StoreBuilder {
         };
         let engine = engine::open(&self.address, self.must_exist).await?;
         let keys = match given {
-            Some(keys) => keys,
+            Some(keys) if self.must_exist => keys,
+            Some(keys) => {
+                expect_keys(&*engine, &keys).await?;
+                keys
+            }
             None if self.must_exist => Keys::none(),
             None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.address)),
             None => Keys::make_file(&self.address)?,
@@ -144,6 +166,7 @@ impl StoreBuilder {
             complete: self.complete,
             changes: watch::Sender::default(),
             readers: Readers::default(),
+            health: Health::default(),
             recorder: OnceLock::new(),
         };
         inner.changed(inner.newest_change().await?);

@@ -12,6 +12,7 @@ use uuid::{NoContext, Timestamp as IdTime, Uuid};
 use crate::capability::Capabilities;
 use crate::engine::{Engine, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::Result;
+use crate::health::Health;
 use crate::page::{Page, before, rows_for};
 use crate::recorder::{StoreRecorder, Writer};
 use crate::retention::Retention;
@@ -50,6 +51,7 @@ pub(crate) struct Inner {
     pub(crate) complete: Complete,
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) readers: Readers,
+    pub(crate) health: Health,
     /// Started when it is first asked for.
     pub(crate) recorder: OnceLock<StoreRecorder>,
 }
@@ -170,6 +172,25 @@ impl Store {
         let recorder = &self.0.recorder;
         let started = recorder.get_or_init(|| StoreRecorder::start(self.0.writer.clone()));
         started.clone()
+    }
+
+    /// Returns why the store does not do what it should: the database does not answer, its file was removed or replaced, or it
+    /// does not take executions. Nothing if all is well.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let store = hooks_store::Store::open("sqlite::memory:").await?;
+    /// assert_eq!(store.trouble(), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        let unwritten = || {
+            let error = self.0.recorder.get()?.last_error()?;
+            Some(format!("executions cannot be written: {error}"))
+        };
+        self.0.health.trouble().or_else(unwritten)
     }
 
     /// Writes what the recorder has, and closes the connections.

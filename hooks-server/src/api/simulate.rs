@@ -404,7 +404,7 @@ impl Compiled {
         drop(self.records.take());
         cx.tenant_id = Some(self.tenant.clone());
         let explained = self.runtime.explain(&cx, event.view()).await;
-        let outcome = self.runtime.fire(&cx, &mut event).await;
+        let outcome = Box::pin(self.runtime.fire(&cx, &mut event)).await;
         self.runtime.shutdown().await;
         let records = self.records.take().into_iter();
         let (events, parts): (Vec<_>, Vec<_>) = records.partition(Record::is_event);

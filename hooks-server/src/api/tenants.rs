@@ -1,7 +1,7 @@
 //! The hooks of each tenant, which are loaded when its first event comes.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -24,6 +24,8 @@ pub(crate) struct Tenants {
     /// The name of this process among the nodes.
     pub(crate) node: String,
     loaded: Mutex<HashMap<String, Arc<OnceCell<Runtime>>>>,
+    /// Those whose hooks could not be loaded when they were last asked for.
+    broken: Mutex<HashSet<String>>,
 }
 
 impl Tenants {
@@ -32,6 +34,7 @@ impl Tenants {
             recorder,
             node,
             loaded: Mutex::default(),
+            broken: Mutex::default(),
         }
     }
 
@@ -40,8 +43,17 @@ impl Tenants {
         Arc::clone(loaded.entry(tenant.to_owned()).or_default())
     }
 
+    fn broken(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many tenants there are whose hooks cannot be loaded.
+    pub(crate) fn broken_count(&self) -> usize {
+        self.broken().len()
+    }
+
     /// The tenants whose hooks are loaded.
-    fn all(&self) -> Vec<(String, Runtime)> {
+    pub(crate) fn all(&self) -> Vec<(String, Runtime)> {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let runtimes = loaded
             .iter()
@@ -71,9 +83,14 @@ impl Api {
             if let Err(error) = runtime.watch() {
                 tracing::error!(%error, tenant = tenant.id(), "cannot follow the hooks");
             }
+            self.tenants.broken().remove(tenant.id());
             Ok::<_, Problem>(runtime)
         };
-        cell.get_or_try_init(load).await.cloned()
+        let loaded = cell.get_or_try_init(load).await.cloned();
+        if loaded.is_err() {
+            self.tenants.broken().insert(tenant.id().to_owned());
+        }
+        loaded
     }
 
     /// Says again and again which revisions this process runs, and tries hooks again if somebody asks for it.

@@ -287,7 +287,7 @@ async fn simulated(visitor: &Visitor, form: &Sent, may_run: bool) -> Result<Simu
     let asked = visitor
         .api
         .simulate(&visitor.caller, hooks, node, cx, event);
-    let mut simulation = Simulation::of(&before, asked.await?);
+    let mut simulation = Simulation::of(&before, Box::pin(asked).await?);
     simulation.link(&visitor.tenant().ids().await?);
     Ok(simulation)
 }

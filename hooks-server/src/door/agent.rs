@@ -65,6 +65,7 @@ pub(crate) async fn post(
                 event: event.as_deref(),
                 ..Call::new(system, &input)
             };
+            shared.metrics.refuses("event");
             let took = started.elapsed();
             shared.metrics.judged(None, Decided::Block, took);
             return object(call.refusal(&why).to_string());

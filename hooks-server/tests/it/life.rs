@@ -108,3 +108,52 @@ async fn nobody_listens_where_others_could_ask() {
     let none = Server::builder().bind().await;
     assert!(matches!(none, Err(ServerError::NoDoor)), "{none:?}");
 }
+
+#[tokio::test]
+async fn trouble_and_refusals_show_to_whoever_watches() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let fails = json!({ "name": "fails", "event": "BeforeToolCall", "if": "args.nope.contains('x')",
+        "context": "no", "on_failure": "skip" });
+    assert_eq!(owner.post("/hooks", &fails).await.status, 201);
+    owner.publish(&json!({})).await;
+    owner.door("/hooks/claude", &claude("Bash", "ls")).await;
+    assert_eq!(
+        stored.with_token("hks_wrong").get("/hooks").await.status,
+        401
+    );
+    assert_eq!(stored.daemon.get("/readyz").await.status, 200);
+    let said = stored.daemon.get("/metrics").await.body;
+    for line in [
+        "hooks_failed_open{tenant=\"acme\",hook=\"fails\"} 1",
+        "hooks_breaker_open{tenant=\"acme\",hook=\"fails\"} 0",
+        "hooks_tenants{state=\"loaded\"} 1",
+        "hooks_refused_total{reason=\"token\"} 1",
+        "hooks_responses_total{status=\"4xx\"} 1",
+        "hooks_store_up 1",
+        "hooks_records_queue_bytes ",
+        "hooks_store_write_seconds ",
+        "hooks_build_info{version=",
+    ] {
+        assert!(said.contains(line), "{line} is not in {said}");
+    }
+    std::fs::remove_file(stored.folder.path().join("hooks.db")).unwrap();
+    let why = stored
+        .eventually(async || {
+            let said = stored.daemon.get("/readyz").await;
+            (said.status == 503).then_some(said.body)
+        })
+        .await;
+    assert_eq!(why, "the store is in trouble\n");
+    assert!(
+        stored
+            .daemon
+            .get("/metrics")
+            .await
+            .body
+            .contains("hooks_store_up 0")
+    );
+    // What is known still decides.
+    let said = owner.door("/hooks/claude", &claude("Bash", "ls")).await;
+    assert_eq!(said.status, 200);
+}

@@ -6,6 +6,7 @@
 mod postgres;
 mod sqlite;
 mod value;
+mod watched;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,11 @@ pub(crate) trait Engine: Send + Sync {
 
     /// The statement that counts `$1` changes, returns their number, and tells other processes when it is committed.
     fn count(&self) -> &'static str;
+
+    /// Checks that what the connections write to is what the address names.
+    async fn check(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Waits until another process may have written.
     async fn hint(&self);

@@ -15,6 +15,7 @@ use sqlx::sqlite::{
 };
 
 use super::value::{Row, Value};
+use super::watched::Watched;
 use super::{Engine, PATIENCE, Transaction, expect_store, migrator, schema, speak};
 use crate::error::{Result, StoreError};
 
@@ -31,6 +32,7 @@ pub(super) struct Sqlite {
     writer: SqlitePool,
     readers: SqlitePool,
     in_memory: bool,
+    file: Option<Watched>,
 }
 
 impl Sqlite {
@@ -89,10 +91,16 @@ impl Sqlite {
             let options = options.read_only(true).pragma("cache_size", "-8192");
             readers.connect_with(options).await?
         };
+        let watched = if in_memory {
+            None
+        } else {
+            Some(Watched::new(file)?)
+        };
         Ok(Sqlite {
             writer,
             readers,
             in_memory,
+            file: watched,
         })
     }
 }
@@ -126,6 +134,8 @@ impl Engine for Sqlite {
     }
 
     async fn begin(&self) -> Result<Box<dyn Transaction>> {
+        // What is written to a file without a name is lost.
+        self.check().await?;
         let mut begun = self.writer.begin_with("BEGIN IMMEDIATE").await;
         // On a full disk, SQLite may end a transaction by itself. The driver still counts it, and only a new connection
         // takes another. A store in memory would be gone with its connection.
@@ -138,6 +148,10 @@ impl Engine for Sqlite {
 
     fn count(&self) -> &'static str {
         "UPDATE counter SET value = value + $1 WHERE name = 'change' RETURNING value"
+    }
+
+    async fn check(&self) -> Result<()> {
+        self.file.as_ref().map_or(Ok(()), Watched::check)
     }
 
     async fn hint(&self) {

@@ -77,6 +77,8 @@ struct Progress {
     /// How often the database has failed, and why it does now.
     failures: u64,
     error: Option<String>,
+    /// How long the last batch took.
+    took: Duration,
 }
 
 impl Shared {
@@ -121,6 +123,13 @@ impl StoreRecorder {
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.0.0.queue().counts().2
+    }
+
+    /// Returns how many records wait, about how many bytes they take, and how long the last batch took to write.
+    #[must_use]
+    pub fn waiting(&self) -> (usize, usize, Duration) {
+        let (count, bytes, _) = self.0.0.queue().counts();
+        (count, bytes, self.0.0.progress.borrow().took)
     }
 
     /// Returns why the database does not take records now; nothing if it does.
@@ -247,6 +256,7 @@ async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
             if batch.is_empty() {
                 break;
             }
+            let began = Instant::now();
             if let Err(error) = save(&writer, &shared, batch).await {
                 shared.progress.send_modify(|progress| {
                     progress.failures += 1;
@@ -259,6 +269,7 @@ async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
             };
             shared.progress.send_modify(|progress| {
                 progress.settled = settled;
+                progress.took = began.elapsed();
                 if !is_paused {
                     progress.error = None;
                 }

@@ -425,3 +425,48 @@ async fn a_database_that_is_given_is_used() {
         .unwrap();
     assert_eq!(tables, 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_removed_replaced_or_overwritten_shows_and_takes_nothing_more() {
+    type Fault = fn(&std::path::Path);
+    let faults: [(&str, Fault); 3] = [
+        ("cannot be read", |file| std::fs::remove_file(file).unwrap()),
+        ("another file", |file| {
+            std::fs::remove_file(file).unwrap();
+            std::fs::create_dir(file).unwrap();
+        }),
+        ("does not begin", |file| {
+            let file = std::fs::OpenOptions::new().write(true).open(file).unwrap();
+            std::os::unix::fs::FileExt::write_all_at(&file, &[0; 4096], 0).unwrap();
+            // Closing it would give up the locks of this process.
+            std::mem::forget(file);
+        }),
+    ];
+    for (why, fault) in faults {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hooks.db");
+        let store = Store::open(&format!("sqlite:{}", file.display()))
+            .await
+            .unwrap();
+        let acme = store.tenant("acme");
+        acme.create(&crate::common::block("a", "deploy"), &ada())
+            .await
+            .unwrap();
+        assert_eq!(store.trouble(), None);
+        fault(&file);
+        let trouble = tokio::time::timeout(Duration::from_secs(20), async {
+            loop {
+                match store.trouble() {
+                    Some(trouble) => break trouble,
+                    None => tokio::time::sleep(Duration::from_millis(20)).await,
+                }
+            }
+        });
+        let trouble = trouble.await.unwrap();
+        assert!(trouble.contains(why), "{trouble}");
+        let refused = acme
+            .create(&crate::common::block("b", "deploy"), &ada())
+            .await;
+        assert!(refused.unwrap_err().to_string().contains(why));
+    }
+}

@@ -11,6 +11,7 @@ const LAYOUT: Layout = Layout {
         "scope",
         "capability",
         "retention",
+        "health",
         "store",
         "verify",
         "admin",

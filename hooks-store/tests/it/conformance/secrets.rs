@@ -248,8 +248,11 @@ pub(crate) async fn a_new_key_takes_over(place: Place) {
     );
     assert!(acme.detail(2, &ada()).await.unwrap().is_some());
     store.close().await;
-    // The old one alone reads nothing any more, and the chain still holds.
-    let store = open(old).await;
+    // With the old one alone, a store is not opened to work; who only looks reads nothing, and the chain still holds.
+    let builder = || Store::builder(&place.address).keys(Keys::read(old).unwrap());
+    let refused = builder().open().await.unwrap_err().to_string();
+    assert!(refused.contains("another key"), "{refused}");
+    let store = builder().existing().open().await.unwrap();
     let acme = store.tenant("acme");
     assert_eq!(acme.secret_values().await.unwrap().secret("gate"), None);
     let verified = acme.verify().await.unwrap();
