@@ -6,8 +6,8 @@
 //!
 //! 1. Write `migrations/NNNN_what.sql`, once for both engines, and its line in `engine/mod.rs`. Its first column is
 //!    `tenant_id`, and no column is NULL.
-//! 2. Write `what.rs`: plain structs, and `impl Tenant` with the statements. A write begins with `self.write(by)` and ends
-//!    with `write.log(…)` and `write.commit()`.
+//! 2. Write `what.rs`: structs whose fields are the columns, in `of_row!`, and `impl Tenant` with the statements. A write begins
+//!    with `self.write(by)` and ends with `write.end(…)`.
 //! 3. Add its tests to the list in `tests/it/conformance`, which both engines run.
 
 #![forbid(unsafe_code)]

@@ -195,7 +195,7 @@ impl Api {
         }
         let compile = async || {
             let (tenant, draft) = (caller.tenant.clone(), draft.clone());
-            let hooks = aside(async move { hooks(&tenant, &draft).await }).await?;
+            let hooks = Box::pin(aside(async move { hooks(&tenant, &draft).await })).await?;
             let compiled = Compiled::of(self, &caller.tenant, hooks, Some(dry_run.clone()));
             compiled.await.map(Arc::new)
         };

@@ -142,8 +142,8 @@ async fn a_token_that_asks_too_often_waits() {
 #[tokio::test]
 async fn many_idle_connections_leave_the_doors_open() {
     let daemon = daemon().await;
-    // Both ends are in this process.
-    let most = usize::try_from(most_files() / 2 - 100).unwrap();
+    // Both ends are in this process, and so are other tests.
+    let most = usize::try_from(most_files() / 2 - 500).unwrap();
     let count = most.min(10_000);
     println!("{count} idle connections, of 10000 that should be");
     assert!(count >= 1000, "this process may open too few files");

@@ -122,14 +122,15 @@ impl StoreRecorder {
     /// Returns how many records did not fit into the queue, or have a number that no row can have.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.0.0.queue().counts().2
+        self.0.0.queue().dropped
     }
 
     /// Returns how many records wait, about how many bytes they take, and how long the last batch took to write.
     #[must_use]
     pub fn waiting(&self) -> (usize, usize, Duration) {
-        let (count, bytes, _) = self.0.0.queue().counts();
-        (count, bytes, self.0.0.progress.borrow().took)
+        let queue = self.0.0.queue();
+        let took = self.0.0.progress.borrow().took;
+        (queue.count, queue.bytes, took)
     }
 
     /// Returns why the database does not take records now; nothing if it does.
@@ -145,7 +146,7 @@ impl StoreRecorder {
     /// If the database does not take them now. They stay in the queue.
     pub async fn flush(&self) -> Result<()> {
         let shared = &self.0.0;
-        let count = shared.queue().put_count();
+        let count = shared.queue().put;
         let mut progress = shared.progress.subscribe();
         let failures = progress.borrow().failures;
         shared.wake.notify_one();
@@ -276,7 +277,7 @@ async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
             });
         }
         if is_last {
-            let lost = shared.queue().counts().0;
+            let lost = shared.queue().count;
             if lost > 0 {
                 tracing::error!(lost, "the recorder ends, and executions are lost");
             }
@@ -287,24 +288,22 @@ async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
 
 /// Writes a batch: in one transaction, or if that fails, each tenant's records in one of their own, so that no tenant holds up
 /// another. What the database does not take is put back.
-async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<(), StoreError> {
+async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<()> {
     let mut mark = None;
-    let Err(mut error) = write(writer, &batch, &mut mark).await else {
-        written(shared, batch);
-        return Ok(());
-    };
-    // A transaction that may be there must not be written again in parts.
-    while mark.is_some() {
-        tracing::warn!(%error, "it is not known whether executions are written: they are looked for");
-        tokio::time::sleep(AGAIN).await;
+    let mut error = loop {
         match write(writer, &batch, &mut mark).await {
             Ok(()) => {
                 written(shared, batch);
                 return Ok(());
             }
-            Err(again) => error = again,
+            Err(error) if mark.is_none() => break error,
+            // A transaction that may be there must not be written again in parts.
+            Err(error) => {
+                tracing::warn!(%error, "it is not known whether executions are written: they are looked for");
+                tokio::time::sleep(AGAIN).await;
+            }
         }
-    }
+    };
     let mut tenants: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
     for waiting in batch {
         let tenant = waiting.record.tenant_id.clone().unwrap_or_default();
@@ -339,7 +338,7 @@ async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<(
     Err(error)
 }
 
-async fn write(writer: &Writer, batch: &[Waiting], mark: &mut Mark) -> Result<(), StoreError> {
+async fn write(writer: &Writer, batch: &[Waiting], mark: &mut Mark) -> Result<()> {
     let records = batch.iter().map(|waiting| waiting.record.clone()).collect();
     writer.write(records, mark).await
 }

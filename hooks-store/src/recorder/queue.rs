@@ -63,11 +63,11 @@ pub(super) struct Queue {
     /// Whose turn it is: all tenants whose records may be taken.
     turns: VecDeque<String>,
     /// How many records there are, with those that a batch has taken, and about how many bytes they take.
-    count: usize,
-    bytes: usize,
+    pub(super) count: usize,
+    pub(super) bytes: usize,
     /// How many were ever put in.
-    put: u64,
-    dropped: u64,
+    pub(super) put: u64,
+    pub(super) dropped: u64,
 }
 
 impl Queue {
@@ -175,15 +175,6 @@ impl Queue {
         self.lines.values().any(|line| line.pause.is_some())
     }
 
-    pub(super) fn put_count(&self) -> u64 {
-        self.put
-    }
-
-    /// How many records wait, about how many bytes they take, and how many were dropped.
-    pub(super) fn counts(&self) -> (usize, usize, u64) {
-        (self.count, self.bytes, self.dropped)
-    }
-
     /// The tenants that have lost records since this was last asked, and how many.
     pub(super) fn losses(&mut self) -> Vec<(String, u64)> {
         let lines = self.lines.iter_mut().filter(|(_, line)| line.dropped > 0);
@@ -265,14 +256,11 @@ mod tests {
         for n in 0..2 * RECORDS {
             queue.put(record("flood", &n.to_string()), None);
         }
-        assert_eq!(queue.counts().2, RECORDS as u64);
+        assert_eq!(queue.dropped, RECORDS as u64);
         let (ticket, told) = oneshot::channel();
         queue.put(record("quiet", "a"), Some(ticket));
         queue.put(record("quiet", "b"), None);
-        assert_eq!(
-            (queue.counts().0, queue.counts().2),
-            (RECORDS, RECORDS as u64 + 2)
-        );
+        assert_eq!((queue.count, queue.dropped), (RECORDS, RECORDS as u64 + 2));
         let mut batch = queue.take(Instant::now());
         assert_eq!(hooks(&batch[..4]), ["0", "a", "1", "b"]);
         assert_eq!(batch.len(), BATCH);
@@ -302,7 +290,10 @@ mod tests {
         let batch = queue.take(now + pause);
         assert_eq!(hooks(&batch), ["1", "2", "3", "4"]);
         queue.done(&batch);
-        assert_eq!((queue.settled(), queue.counts()), (5, (0, 0, 0)));
+        assert_eq!(
+            (queue.settled(), queue.count, queue.bytes, queue.dropped),
+            (5, 0, 0, 0)
+        );
     }
 
     #[tokio::test]
