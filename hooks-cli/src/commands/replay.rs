@@ -119,7 +119,7 @@ fn show(replayed: &Replayed) {
         let (name, ran) = (painted(BOLD, Visible(&hook.hook)), hook.sessions);
         let failed = match hook.failed {
             0 => String::new(),
-            failed => painted(WARN, format!(", and would have failed {failed} times")).to_string(),
+            failed => painted(WARN, format!(", and would have failed {failed} times")),
         };
         say!(
             "{:>7}  {name}  would have run in {ran} of {sessions} sessions{failed}",
