@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use uuid::{NoContext, Timestamp as IdTime, Uuid};
 
 use crate::capability::Capabilities;
-use crate::engine::{Engine, OfRow, Reads, ReadsAs as _, Row, Value, args};
+use crate::engine::{Engine, Glance, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::Result;
 use crate::health::Health;
 use crate::page::{Page, before, rows_for};
@@ -109,7 +109,8 @@ impl Inner {
 
     pub(crate) async fn newest_change(&self) -> Result<u64> {
         let sql = "SELECT value FROM counter WHERE name = 'change'";
-        Ok(self.engine().one(sql, args![]).await?.unwrap_or_default())
+        let newest = Glance(self.engine()).one(sql, args![]).await?;
+        Ok(newest.unwrap_or_default())
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::By;
 use crate::crypt::random_text;
-use crate::engine::{Column, Reads as _, ReadsAs as _, Value, args, of_row};
+use crate::engine::{Column, Glance, Reads as _, ReadsAs as _, Value, args, of_row};
 use crate::error::{Result, StoreError};
 use crate::store::{Store, Tenant};
 use crate::text::sha256;
@@ -168,7 +168,7 @@ impl Store {
     /// If the database fails.
     pub async fn caller_of(&self, hash: String) -> Result<Option<Caller>> {
         let sql = "SELECT tenant_id AS tenant, role, agent, name, hash FROM token WHERE hash = $1";
-        self.0.engine().one(sql, args![hash]).await
+        Glance(self.0.engine()).one(sql, args![hash]).await
     }
 
     /// Notes that a token was used now. It is no change, so nobody reads anything again because of it.

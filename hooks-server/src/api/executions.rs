@@ -40,7 +40,7 @@ pub(crate) struct Filter {
     /// Before this time.
     #[param(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
-    /// After the one with this number: a search for what is rare looks at a part of a long log.
+    /// After the one with this number.
     after: Option<u64>,
     /// Where the page begins: `next` of the page before.
     cursor: Option<u64>,
@@ -49,7 +49,8 @@ pub(crate) struct Filter {
     limit: Option<u32>,
 }
 
-/// Lists executions, newest first.
+/// Lists executions, newest first. Only hooks and sessions have an index: a search for anything else looks at 20,000 executions, and
+/// goes on at `next`, also if it has found none.
 #[utoipa::path(get, path = "/executions", params(Filter), responses((status = 200, body = List<Execution>)))]
 pub(super) async fn list(caller: Caller, Query(query): Query<Filter>) -> Answer<List<Execution>> {
     let filter = ExecutionFilter {

@@ -34,9 +34,6 @@ const PAGE: u32 = 50;
 /// How many executions of a session a page has.
 const TIMELINE: u32 = 200;
 
-/// How many executions one page searches: it is there at once, however many there are.
-const WINDOW: u64 = 20_000;
-
 /// How much of an event a row shows, in characters.
 const ABOUT: usize = 80;
 
@@ -200,19 +197,11 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
     let newest = newest(&visitor.caller).await?;
     let before: Option<u64> = asked.get("before").and_then(|number| number.parse().ok());
     let end = before.unwrap_or(newest + 1).min(newest + 1);
-    let mut filter = filter(&asked)?;
-    // What has an index is found in the whole log at once.
-    let is_found = filter.hook.is_some() || filter.session.is_some();
-    let begin = if is_found {
-        0
-    } else {
-        end.saturating_sub(WINDOW)
-    };
-    filter.after = Some(begin);
+    let filter = filter(&asked)?;
     let tenant = visitor.tenant();
     let found = tenant.executions(&filter, Some(end), PAGE).await?;
-    let is_part = found.next.is_none() && begin > 0;
-    let older = found.next.or(is_part.then_some(begin + 1));
+    let is_part = found.next.is_some() && found.items.len() < PAGE as usize;
+    let older = found.next;
     let live = asked.get("live").is_some() && before.is_none();
     let address = |before: Option<u64>, live: bool| {
         let (before, live) = (before.map(|seq| seq.to_string()), live.then(|| "1".into()));

@@ -27,6 +27,11 @@ pub(crate) trait Engine: Send + Sync {
     /// Reads rows. As a [`Reads`], it reads what they mean.
     async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>>;
 
+    /// Reads rows that somebody waits for at each event, such as who has a token: on connections that no search takes.
+    async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        self.fetch(sql, args).await
+    }
+
     /// Begins a transaction that writes. Dropped without [`Transaction::commit`], it changes nothing.
     ///
     /// Do not call [`fetch`](Self::fetch) before it has ended: a store in memory has one connection for both.
@@ -58,6 +63,16 @@ pub(crate) trait Reads: Send {
 impl Reads for &dyn Engine {
     async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         self.fetch(sql, args).await
+    }
+}
+
+/// Reads with [`Engine::glance`].
+pub(crate) struct Glance<'a>(pub(crate) &'a dyn Engine);
+
+#[async_trait]
+impl Reads for Glance<'_> {
+    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        self.0.glance(sql, args).await
     }
 }
 

@@ -14,6 +14,9 @@ use super::value::{Row, Value};
 use super::{Engine, PATIENCE, Transaction, expect_store, migrator, schema, speak};
 use crate::error::{Result, StoreError};
 
+/// How long somebody who waits at each event waits for a connection: an agent is told soon that the database is away.
+const SOON: Duration = Duration::from_millis(500);
+
 /// The channel that tells of changes.
 const CHANNEL: &str = "hooks_store";
 
@@ -28,6 +31,8 @@ const BACK_OFF: Duration = Duration::from_millis(200);
 
 pub(super) struct Postgres {
     pool: PgPool,
+    /// Two connections for those who wait at each event.
+    glances: PgPool,
     listener: Mutex<Option<PgListener>>,
 }
 
@@ -37,6 +42,10 @@ impl Postgres {
         let no_address = |_| StoreError::Address("postgres:…".to_owned());
         let options = PgConnectOptions::from_str(address).map_err(no_address)?;
         let pool = PgPoolOptions::new().acquire_timeout(PATIENCE);
+        let glances = PgPoolOptions::new()
+            .acquire_timeout(SOON)
+            .max_connections(2);
+        let glances = glances.connect_lazy_with(options.clone());
         let pool = pool.connect_with(options).await?;
         loop {
             // Waiting for the lock would hold up an index that the other one builds concurrently.
@@ -57,6 +66,7 @@ impl Postgres {
         }
         Ok(Postgres {
             pool,
+            glances,
             listener: Mutex::default(),
         })
     }
@@ -81,6 +91,10 @@ impl Engine for Postgres {
         rows(sql, &query(sql, args)?.fetch_all(&self.pool).await?)
     }
 
+    async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        rows(sql, &query(sql, args)?.fetch_all(&self.glances).await?)
+    }
+
     async fn begin(&self) -> Result<Box<dyn Transaction>> {
         Ok(Box::new(self.pool.begin().await?))
     }
@@ -100,6 +114,7 @@ impl Engine for Postgres {
     }
 
     async fn close(&self) {
+        self.glances.close().await;
         self.pool.close().await;
     }
 }

@@ -31,6 +31,8 @@ const POLL: Duration = Duration::from_millis(100);
 pub(super) struct Sqlite {
     writer: SqlitePool,
     readers: SqlitePool,
+    /// One connection for those who wait at each event.
+    glances: SqlitePool,
     in_memory: bool,
     file: Option<Watched>,
 }
@@ -84,12 +86,16 @@ impl Sqlite {
         let migrated = migrator.run_direct(None, &mut *transaction, false);
         migrated.await.map_err(schema)?;
         transaction.commit().await?;
-        let readers = if in_memory {
-            writer.clone()
+        let (readers, glances) = if in_memory {
+            (writer.clone(), writer.clone())
         } else {
-            let readers = pool().max_connections(READERS);
             let options = options.read_only(true).pragma("cache_size", "-8192");
-            readers.connect_with(options).await?
+            let readers = pool().max_connections(READERS);
+            let glances = pool().max_connections(1);
+            (
+                readers.connect_with(options.clone()).await?,
+                glances.connect_with(options).await?,
+            )
         };
         let watched = if in_memory {
             None
@@ -99,6 +105,7 @@ impl Sqlite {
         Ok(Sqlite {
             writer,
             readers,
+            glances,
             in_memory,
             file: watched,
         })
@@ -133,6 +140,10 @@ impl Engine for Sqlite {
         rows(sql, &query(sql, args)?.fetch_all(&self.readers).await?)
     }
 
+    async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        rows(sql, &query(sql, args)?.fetch_all(&self.glances).await?)
+    }
+
     async fn begin(&self) -> Result<Box<dyn Transaction>> {
         // What is written to a file without a name is lost.
         self.check().await?;
@@ -160,6 +171,7 @@ impl Engine for Sqlite {
 
     async fn close(&self) {
         self.readers.close().await;
+        self.glances.close().await;
         self.writer.close().await;
     }
 }

@@ -69,7 +69,18 @@ pub struct PastRecords {
     newest: u64,
 }
 
+/// How many executions a search without an index looks at.
+const WINDOW: u64 = 20_000;
+
 impl ExecutionFilter {
+    /// Whether what is looked for has no index.
+    fn is_scan(&self) -> bool {
+        let words = [&self.text, &self.tool, &self.agent, &self.event];
+        let is_asked = self.outcome.is_some() || words.into_iter().any(Option::is_some);
+        let is_timed = self.since.is_some() || self.until.is_some();
+        self.hook.is_none() && self.session.is_none() && (is_asked || is_timed)
+    }
+
     /// A statement that reads these columns of what is looked for, before a number, and its values. The table in which the
     /// numbers are found is the one that knows the hook, if that is looked for.
     fn select(&self, columns: &str, tenant: &Tenant, before: u64) -> (String, Vec<Value>) {
@@ -152,6 +163,9 @@ impl Tenant {
 
     /// Returns a page of executions, newest first, before the one with the number `cursor`.
     ///
+    /// Only hooks and sessions have an index. A search for anything else looks at 20,000 executions: then a page may have less than
+    /// `limit`, or nothing, and still a `next`, where the search goes on. So a search for what is rare holds up nobody.
+    ///
     /// # Errors
     ///
     /// If the database fails.
@@ -161,10 +175,30 @@ impl Tenant {
         cursor: Option<u64>,
         limit: u32,
     ) -> Result<Page<Execution>> {
-        let (sql, mut values) = filter.select(ROW, self, before(cursor));
+        let mut part = filter.clone();
+        let mut begin = 0;
+        if filter.is_scan() {
+            let end = match cursor {
+                Some(cursor) => cursor,
+                None => self.newest_execution().await? + 1,
+            };
+            begin = end.saturating_sub(WINDOW);
+            part.after = part.after.max(Some(begin));
+        }
+        let (sql, mut values) = part.select(ROW, self, before(cursor));
         values.push(rows_for(limit).into());
         let found = self.executions_of(&sql, values).await?;
-        Ok(Page::of(found, limit, |execution| execution.seq))
+        let mut page = Page::of(found, limit, |execution| execution.seq);
+        if page.next.is_none() && begin > filter.after.unwrap_or(0) {
+            page.next = Some(begin + 1);
+        }
+        Ok(page)
+    }
+
+    async fn newest_execution(&self) -> Result<u64> {
+        let sql = "SELECT seq FROM execution WHERE tenant_id = $1 ORDER BY seq DESC LIMIT 1";
+        let newest = self.engine().one(sql, args![&self.id]).await?;
+        Ok(newest.unwrap_or(0))
     }
 
     async fn executions_where(
@@ -417,5 +451,25 @@ mod tests {
         let plan = store.0.engine().fetch(&plan, values).await.unwrap();
         let said: String = plan[0].get("detail").unwrap();
         assert!(said.contains("execution_by_session"), "{said}");
+    }
+
+    #[tokio::test]
+    async fn a_search_without_an_index_looks_at_a_part_and_goes_on() {
+        let store = Store::builder("sqlite::memory:").open().await.unwrap();
+        let acme = store.tenant("acme");
+        let mut rare = Record::new("gate", "BeforeToolCall");
+        rare.subject = Some("rare".to_owned());
+        acme.insert(vec![rare]).await.unwrap();
+        let many = "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO execution \
+            SELECT 'acme', i, 0, 0, '', '', 'BeforeToolCall', 'other', '', '', 'continue', '{}', x'', x'', x'' FROM n";
+        store.0.engine().fetch(many, Vec::new()).await.unwrap();
+        let filter = ExecutionFilter {
+            tool: Some("rare".to_owned()),
+            ..ExecutionFilter::default()
+        };
+        let page = acme.executions(&filter, None, 10).await.unwrap();
+        assert_eq!((page.items.len(), page.next), (0, Some(2)));
+        let page = acme.executions(&filter, page.next, 10).await.unwrap();
+        assert_eq!((page.items.len(), page.next), (1, None));
     }
 }
