@@ -68,7 +68,8 @@ pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoRespo
     let mut hooks: Vec<_> = own.collect();
     if let Some(api) = &shared.api {
         hooks.extend(api.tenants.all());
-        shared.metrics.see(&api.store, api.tenants.broken_count());
+        let (broken, remembered) = (api.tenants.broken_count(), api.remembered.used());
+        shared.metrics.see(&api.store, broken, remembered);
     }
     let text = shared.metrics.text(&hooks);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

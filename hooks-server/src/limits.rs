@@ -1,6 +1,6 @@
 //! What one request and one connection may cost the daemon.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 /// The length of the longest body of a request over the network, in bytes.
@@ -40,6 +40,12 @@ pub const BURST: NonZeroU32 = NonZeroU32::new(2).unwrap();
 /// How many connections of one token stay open at once: streams, live pages and WebSockets. A bundle that an agent waits for
 /// counts for nothing.
 pub const STAYING: usize = 32;
+
+/// How many callers are remembered for when the store is away.
+pub const REMEMBERED: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
+
+/// How long a caller is remembered for when the store is away. A token that is revoked meanwhile is good for as long.
+pub const REMEMBER_TIME: Duration = Duration::from_mins(15);
 
 /// How many connections are open at once. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;

@@ -15,6 +15,7 @@
 //! | `hooks_records_queue` | | executions that wait to be written |
 //! | `hooks_records_queue_bytes` | | about how much memory they take |
 //! | `hooks_records_dropped` | | executions that a store did not get, because its queue was full |
+//! | `hooks_callers_remembered` | | how often a caller that was known before was let in while the store was away |
 //! | `hooks_connections` | | connections that are open |
 //! | `hooks_build_info` | `version` | 1 |
 
@@ -53,6 +54,7 @@ pub(crate) struct Metrics {
     queue: Gauge,
     queue_bytes: Gauge,
     records_dropped: Gauge,
+    remembered: Gauge,
     pub(crate) connections: Gauge,
 }
 
@@ -92,6 +94,7 @@ impl Metrics {
             queue: of.make("records_queue", "Executions that wait to be written"),
             queue_bytes: of.make("records_queue_bytes", "About how much memory they take"),
             records_dropped: of.make("records_dropped", "Executions that a store did not get"),
+            remembered: of.make("callers_remembered", "Callers let in without the store"),
             connections: of.make("connections", "Connections that are open"),
             registry: all,
         }
@@ -128,8 +131,9 @@ impl Metrics {
         self.refused.get_or_create(&[("reason", reason)]).inc();
     }
 
-    /// Takes how a store is, and how many tenants it has whose hooks cannot be loaded.
-    pub(crate) fn see(&self, store: &Store, broken: usize) {
+    /// Takes how a store is, how many tenants it has whose hooks cannot be loaded, and how many callers were let in without it.
+    pub(crate) fn see(&self, store: &Store, broken: usize, remembered: u64) {
+        self.remembered.set(count(remembered));
         let recorder = store.recorder();
         let (waiting, bytes, took) = recorder.waiting();
         self.store_up.set(store.trouble().is_none().into());

@@ -1,6 +1,7 @@
 //! Who asks. A handler that takes a [`Caller`] knows its tenant from the token and from nothing else.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
@@ -8,12 +9,14 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use hooks_runtime::Record;
 use hooks_store::{By, Role, Session, StoreError, Tenant};
+use lru::LruCache;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 use super::Api;
 use super::problem::Problem;
-use crate::limits::STAYING;
+use crate::limits::{REMEMBER_TIME, REMEMBERED, STAYING};
 
 /// Headers with which clients of other systems name a tenant.
 const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant-id"];
@@ -53,17 +56,32 @@ impl Caller {
         known: impl Future<Output = Result<Option<hooks_store::Caller>, StoreError>>,
     ) -> Result<Self, Problem> {
         let read = async {
+            // While the store is away, who was known goes on: an outage must not stop each agent.
+            if api.store.trouble().is_some()
+                && let Some(caller) = api.remembered.caller(key)
+            {
+                return Ok(caller);
+            }
             let why = "the token is unknown, or has been revoked";
             let stranger = || Problem::new(StatusCode::UNAUTHORIZED, why);
-            let known = known.await?.ok_or_else(stranger)?;
-            Ok::<_, Problem>(Caller {
+            let known = match known.await {
+                Ok(known) => known.ok_or_else(stranger)?,
+                Err(error) => {
+                    let is_away = matches!(error, StoreError::Unavailable(_));
+                    let caller = api.remembered.caller(key).filter(|_| is_away);
+                    return caller.ok_or_else(|| error.into());
+                }
+            };
+            let caller = Caller {
                 tenant: api.store.tenant(&known.tenant),
                 role: known.role,
                 agent: known.agent,
                 name: known.name,
                 from: String::new(),
                 token: Some(known.hash.into()),
-            })
+            };
+            api.remembered.add(key, &caller);
+            Ok::<_, Problem>(caller)
         };
         let caller = api.callers.get(key, read).await?;
         if let Some(hash) = &caller.token
@@ -166,6 +184,44 @@ impl Caller {
     }
 }
 
+/// Callers that the store has known lately.
+pub(crate) struct Remembered {
+    callers: Mutex<LruCache<String, (Caller, Instant)>>,
+    /// How often one of them was let in without the store.
+    used: AtomicU64,
+}
+
+impl Remembered {
+    pub(super) fn new() -> Self {
+        Remembered {
+            callers: Mutex::new(LruCache::new(REMEMBERED)),
+            used: AtomicU64::new(0),
+        }
+    }
+
+    fn callers(&self) -> MutexGuard<'_, LruCache<String, (Caller, Instant)>> {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, key: &str, caller: &Caller) {
+        let known = (caller.clone(), Instant::now());
+        self.callers().put(key.to_owned(), known);
+    }
+
+    /// A caller that the store has known not long ago.
+    fn caller(&self, key: &str) -> Option<Caller> {
+        let mut callers = self.callers();
+        let (caller, since) = callers.get(key)?;
+        let caller = (since.elapsed() < REMEMBER_TIME).then(|| caller.clone())?;
+        self.used.fetch_add(1, Ordering::Relaxed);
+        Some(caller)
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
 impl FromRequestParts<Arc<Api>> for Caller {
     type Rejection = Problem;
 
@@ -261,4 +317,24 @@ pub(crate) fn other_tenant(body: &Value, own: &str) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_store::Store;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_caller_is_remembered_for_a_while() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        tokio::time::pause();
+        let remembered = Remembered::new();
+        assert!(remembered.caller("a").is_none());
+        remembered.add("a", &Caller::of_link(store.tenant("acme")));
+        let caller = remembered.caller("a").unwrap();
+        assert_eq!((caller.tenant.id(), remembered.used()), ("acme", 1));
+        tokio::time::advance(REMEMBER_TIME).await;
+        assert!(remembered.caller("a").is_none());
+    }
 }

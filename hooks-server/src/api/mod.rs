@@ -53,7 +53,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::bundle::InForce;
-use self::caller::Caller;
+use self::caller::{Caller, Remembered};
 use self::changes::Changes;
 use self::order::Order;
 use self::problem::{FieldError, Problem};
@@ -89,6 +89,7 @@ pub(crate) struct Api {
     staying: Mutex<HashMap<Option<Arc<str>>, Arc<Semaphore>>>,
     /// By their tokens.
     callers: Unchanged<Caller>,
+    pub(crate) remembered: Remembered,
     /// By their tenants.
     in_force: Unchanged<Arc<InForce>>,
     /// The rows of GoClaw's list and their texts, by their tenants.
@@ -121,6 +122,7 @@ impl Api {
             staying: Mutex::default(),
             tenants: Tenants::new(store.recorder(), node),
             callers: Unchanged::new(store.changes()),
+            remembered: Remembered::new(),
             in_force: Unchanged::new(store.changes()),
             rows: Unchanged::new(store.changes()),
             changes: Unchanged::new(store.changes()),
