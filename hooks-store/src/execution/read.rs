@@ -39,7 +39,7 @@ pub struct ExecutionFilter {
     pub hook: Option<String>,
     /// Those with this text in what is not encrypted: names and reasons, whatever its case.
     pub text: Option<String>,
-    /// Those with this outcome.
+    /// Those with this outcome; for `fault` and `skipped`, which no event has, those with a hook that has it.
     pub outcome: Option<RecordOutcome>,
     /// Those about this tool.
     pub tool: Option<String>,
@@ -109,10 +109,13 @@ impl ExecutionFilter {
             "lower(body) LIKE",
             self.text.as_ref().map(|text| like(text).into()),
         );
-        and(
-            "outcome =",
-            self.outcome.map(|outcome| outcome.as_str().into()),
-        );
+        match self.outcome {
+            Some(of_hook @ (RecordOutcome::Fault | RecordOutcome::Skipped)) => {
+                let written = format!("%\"outcome\":\"{of_hook}\"%");
+                and("body LIKE", Some(written.into()));
+            }
+            outcome => and("outcome =", outcome.map(|outcome| outcome.as_str().into())),
+        }
         and("tool =", text(&self.tool));
         and("session =", text(&self.session));
         and("agent =", text(&self.agent));

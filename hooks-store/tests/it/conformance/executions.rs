@@ -93,6 +93,10 @@ pub(crate) async fn rows_are_found_page_by_page_and_by_what_they_are(place: Plac
             record.outcome = RecordOutcome::Fault;
             record.event = "AfterToolCall".into();
         }
+        // A hook failed, and the event went on.
+        if n == 6 {
+            record.steps[0].outcome = RecordOutcome::Fault;
+        }
         record
     });
     acme.insert(records.collect()).await.unwrap();
@@ -121,22 +125,16 @@ pub(crate) async fn rows_are_found_page_by_page_and_by_what_they_are(place: Plac
         .await,
         [10, 8, 6, 4, 2]
     );
-    assert_eq!(
-        filter(ExecutionFilter {
-            outcome: Some(RecordOutcome::Fault),
-            ..all()
-        })
-        .await,
-        [5]
-    );
-    assert_eq!(
-        filter(ExecutionFilter {
-            event: Some("AfterToolCall".into()),
-            ..all()
-        })
-        .await,
-        [5]
-    );
+    let fault = ExecutionFilter {
+        outcome: Some(RecordOutcome::Fault),
+        ..all()
+    };
+    assert_eq!(filter(fault).await, [7, 5]);
+    let event = ExecutionFilter {
+        event: Some("AfterToolCall".into()),
+        ..all()
+    };
+    assert_eq!(filter(event).await, [5]);
     assert_eq!(
         filter(ExecutionFilter {
             tool: Some("deploy".into()),
