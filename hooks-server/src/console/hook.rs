@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use hooks_runtime::{Replayed, Warning};
 use hooks_store::{By, Hook, Role, StoreError, Tenant};
-use serde_json::json;
+use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
 use super::chart::Chart;
@@ -16,6 +16,7 @@ use super::diff::{self, Line};
 use super::executions::{Row, of_hook};
 use super::form::{Field, fields, laid};
 use super::frame::{Answer, Frame, done, page, to, undo};
+use super::name::Name;
 use super::overview::{self, Of};
 use super::sent::{Form, Sent};
 use super::session::Visitor;
@@ -204,6 +205,10 @@ struct Page {
     day: Chart,
     /// What it took in this time.
     times: Of,
+    /// The version and the mode that are live.
+    live: Option<(u64, String)>,
+    /// The nodes on which it is not asked, because it has failed too often.
+    paused: Vec<String>,
 }
 
 #[derive(Template)]
@@ -233,12 +238,23 @@ impl Page {
             }
             None => ("New hook", 0, Vec::new()),
         };
+        let name = stored.as_ref().map(|hook| &*hook.name);
+        let newest_set = visitor.tenant().newest_set().await?;
+        let mut live = newest_set.iter().flat_map(|set| &set.hooks);
+        let live = live.find(|hook| hook["name"].as_str() == name);
+        let open = visitor.tenant().breakers().await?.into_iter();
+        let open = open.filter(|breaker| Some(&*breaker.hook) == name);
         Ok(Page {
             frame: Frame::new(visitor, "/", title).await?,
             version: sent.text("version").parse().unwrap_or(newest),
             comment: sent.text("comment"),
             theirs: Vec::new(),
             trial: Trial::new(visitor, &views.document.hook, sent).await?,
+            live: live.map(|hook| {
+                let version = hook["version"].as_u64().unwrap_or_default();
+                (version, Self::mode(hook).to_owned())
+            }),
+            paused: open.map(|breaker| breaker.node).collect(),
             day,
             times,
             rows,
@@ -269,8 +285,8 @@ impl Page {
         }
     }
 
-    fn mode(hook: &Hook) -> &str {
-        hook.body["mode"].as_str().unwrap_or("enforce")
+    fn mode(hook: &Value) -> &str {
+        hook["mode"].as_str().unwrap_or("enforce")
     }
 }
 

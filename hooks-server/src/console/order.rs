@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use askama::Template;
 use axum::extract::{Path, Query};
 use hooks_core::agent::AgentEvent;
-use hooks_runtime::Ordered;
 use hooks_runtime::entry::Mode;
+use hooks_runtime::{Bundle, Ordered};
 use hooks_store::{Node, Role, StoreError};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::frame::{Answer, Frame, Part, done, page, published, undo};
 use super::name::{Name, Visible};
@@ -17,6 +18,7 @@ use super::session::Visitor;
 use super::versions;
 use crate::api::aside::aside;
 use crate::api::changes::WHAT;
+use crate::api::convert;
 use crate::api::order::{To, Whose, is_code};
 use crate::api::problem::found;
 
@@ -164,6 +166,20 @@ fn merged<'a>(
         .collect()
 }
 
+/// The settings of the built-in hooks of a set, by the names of the hooks: `block_tools` is `BlockTools`.
+fn settings(set: &Bundle) -> HashMap<String, String> {
+    let tables = set.tables().get("builtin").and_then(Value::as_object);
+    let named = tables.into_iter().flatten().map(|(key, settings)| {
+        let words = key.split('_').map(|word| {
+            let (first, rest) = word.split_at(word.len().min(1));
+            first.to_uppercase() + rest
+        });
+        let text = convert::write(settings).unwrap_or_default();
+        (words.collect(), text.trim().replace('\n', "; "))
+    });
+    named.collect()
+}
+
 #[derive(Template)]
 #[template(path = "order.html")]
 struct Page<'a> {
@@ -183,6 +199,8 @@ struct Page<'a> {
     changes: [(&'static str, usize); 3],
     /// The hooks that were deleted, and their ids.
     deleted: BTreeMap<String, (String, u64)>,
+    /// The settings of built-in hooks.
+    settings: HashMap<String, String>,
     /// On which nodes hooks are not asked, because they have failed too often.
     paused: HashMap<String, Vec<String>>,
 }
@@ -263,6 +281,12 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     for open in tenant.breakers().await? {
         paused.entry(open.hook).or_default().push(open.node);
     }
+    let set = if is_draft {
+        Some(tenant.draft().await?)
+    } else {
+        tenant.newest_set().await?
+    };
+    let settings = set.as_ref().map(settings).unwrap_or_default();
     let address = format!("/{}&from=", asked.query(&asked.of));
     let (rows, part) = Part::of(rows, asked.from, &address);
     let count = |what| changes.values().filter(|one| **one == what).count();
@@ -279,6 +303,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
         total,
         deleted,
         paused,
+        settings,
         asked,
     }))
 }

@@ -227,7 +227,7 @@ async fn the_order_of_a_node_has_its_compiled_and_built_in_hooks() {
         let hook = json!({ "name": name, "event": "BeforeToolCall", "block": "no" });
         acme.create(&hook, &by).await.unwrap();
     }
-    let tables = json!({ "builtin": { "redact": true } });
+    let tables = json!({ "builtin": { "redact": true, "block_tools": { "tools": ["mcp__*"] } } });
     acme.put_settings(0, &tables, &by).await.unwrap();
     acme.publish(&by).await.unwrap();
     let runtime = Runtime::builder().source(acme.source());
@@ -252,6 +252,9 @@ async fn the_order_of_a_node_has_its_compiled_and_built_in_hooks() {
         "<code>built-in</code>",
         "built-in",
         "in code",
+        "<code>tools = [&#34;mcp__*&#34;]</code>",
+        "as by default",
+        "href=\"/settings#limits\"",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }

@@ -105,7 +105,7 @@ async fn a_hook_is_made_by_its_form() {
     assert_eq!(saved.comment, "no more of this");
     let page = author.page(&format!("/hook/{id}?done=saved")).await;
     assert!(
-        page.contains("Saved in the draft") && page.contains("saved by author"),
+        page.contains("Saved in the draft") && page.contains("saved by <bdi>author</bdi>"),
         "{page}"
     );
     let kinds = [

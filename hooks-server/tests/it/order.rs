@@ -279,7 +279,7 @@ async fn names_turn_nothing_and_what_is_paused_is_marked() {
     let stored = stored().await;
     let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
     let name = "a\u{202e}b";
-    make(&stored, &[name, "guarded"]).await;
+    let ids = make(&stored, &[name, "guarded"]).await;
     let mut guard = hook("guard");
     guard["guard"] = true.into();
     guard["priority"] = 9.into();
@@ -299,6 +299,24 @@ async fn names_turn_nothing_and_what_is_paused_is_marked() {
     let page = visitor.page("/").await;
     assert!(page.contains(r"<bdi>a\u{202e}b</bdi>"), "{page}");
     assert!(row(&page, "guarded").contains("paused on edge"), "{page}");
+    // The hook's own page says it, too, and what is live beside the draft.
+    let at = format!("/hook/{}", ids[1]);
+    let page = visitor.page(&at).await;
+    assert!(
+        page.contains("paused on edge") && page.contains("It is live."),
+        "{page}"
+    );
+    let off = [("version", "1"), ("mode", "off"), ("next", &*at)];
+    visitor.send(&format!("{at}/mode"), &off).await;
+    let page = visitor.page(&at).await;
+    let head = page.split("<h1>").nth(1).unwrap().split("</h1>").next();
+    let (live, draft) = head.unwrap().split_once('→').unwrap();
+    assert!(
+        live.contains(">enforce<") && draft.contains(">off</span> (draft)"),
+        "{page}"
+    );
+    assert!(page.contains("Version 1 is live."), "{page}");
+    let page = visitor.page("/").await;
     assert!(
         row(&page, "guard").contains("guard · checks again after change"),
         "{page}"
