@@ -74,6 +74,10 @@ pub(crate) struct Simulated {
 pub(crate) struct Step {
     /// Its name.
     pub(crate) hook: String,
+    /// The kind of its handler: `builtin` for a hook of the runtime, `compiled` for one of an agent's own code; empty if it did
+    /// not run.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) handler: String,
     /// Whether it judges again, because a later hook has changed the event.
     pub(crate) again: bool,
     /// Whether everything matches.
@@ -490,6 +494,7 @@ impl Step {
             duration_us: u64::try_from(step.duration.as_micros()).unwrap_or(0),
             notes,
             priority: 0,
+            handler: step.handler,
             hook: step.hook,
         }
     }

@@ -10,7 +10,7 @@ use axum::extract::{Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
 use hooks_core::agent::AgentEvent;
-use hooks_runtime::{Record, RecordOutcome, RecordPart};
+use hooks_runtime::{Record, RecordOutcome, RecordPart, RecordStep};
 use hooks_store::{Execution, ExecutionFilter, NewSample, Role};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::chart::Line;
 use super::frame::{Answer, Frame, done, page};
 use super::guard::Site;
+use super::name::Name;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::simulator::Simulation;
@@ -48,6 +49,7 @@ const TIMES: &[(&str, &str)] = &[
     ("", "any time"),
     ("15", "the last 15 minutes"),
     ("60", "the last hour"),
+    ("360", "the last 6 hours"),
     ("1440", "the last day"),
     ("10080", "the last week"),
 ];
@@ -129,6 +131,21 @@ pub(super) fn part(record: &Record) -> Option<&'static str> {
         RecordPart::Background => Some("in the background"),
         _ => Some("one hook"),
     }
+}
+
+/// What hooks said without an effect, each once: a hook judges again what a later one has changed.
+pub(super) fn aside(record: &Record) -> Vec<&RecordStep> {
+    let mut said = Vec::<&RecordStep>::new();
+    for step in &record.steps {
+        let is_fault = step.outcome == RecordOutcome::Fault;
+        let is_other = step.shadow && step.outcome != RecordOutcome::Continue;
+        let is_same =
+            |other: &&RecordStep| other.hook == step.hook && other.outcome == step.outcome;
+        if (is_fault || is_other) && !said.iter().any(is_same) {
+            said.push(step);
+        }
+    }
+    said
 }
 
 /// What executions were about: the arguments of a tool, or a text. Only an operator reads it, and the change log says so once

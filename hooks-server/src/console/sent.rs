@@ -78,7 +78,7 @@ impl Sent {
         let other = other
             .iter()
             .filter_map(|(name, text)| Some((name, text.as_ref()?)));
-        let mut query = Serializer::new(format!("{page}?"));
+        let mut query = Serializer::for_suffix(format!("{page}?"), page.len() + 1);
         query.extend_pairs(same).extend_pairs(other).finish()
     }
 }

@@ -14,6 +14,7 @@ use super::diff::{self, Line, pretty};
 use super::executions::{EXPECTED, kept, look_of};
 use super::frame::{Answer, Frame, done, page};
 use super::guard::Site;
+use super::name::Name;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
 use crate::api::problem::{Problem, found};
@@ -47,6 +48,15 @@ impl Shown {
             StepState::NotAsked | StepState::Compiled => "not asked".to_owned(),
             StepState::Unmet | StepState::OtherTools => "does not match".to_owned(),
             StepState::Off => "off".to_owned(),
+        }
+    }
+
+    /// Whose code it is, if it is no stored hook.
+    pub(super) fn code(&self) -> &'static str {
+        match &*self.step.handler {
+            "builtin" => "built-in",
+            "compiled" => "compiled into the agent",
+            _ => "",
         }
     }
 
@@ -97,7 +107,7 @@ impl Simulation {
 
     /// Notes which hooks have a page.
     pub(super) fn link(&mut self, ids: &BTreeMap<String, (String, u64)>) {
-        for one in &mut self.steps {
+        for one in self.steps.iter_mut().filter(|one| one.code().is_empty()) {
             one.id = ids.get(&one.step.hook).map(|(id, _)| id.clone());
         }
     }
@@ -128,10 +138,18 @@ impl Simulation {
         let count = |state| self.those(&[state]).len();
         let left = count(StepState::LeftOut);
         match &*self.simulated.decision {
-            "undecided" => format!("undecided: {left} of the hooks were not asked"),
-            "continue" if self.simulated.change != json!([]) => "continue, changed".to_owned(),
-            "continue" if count(StepState::Compiled) > 0 => {
-                "continue, as far as the stored hooks go".to_owned()
+            "undecided" if left == 1 => "undecided: 1 hook was not asked".to_owned(),
+            "undecided" => format!("undecided: {left} hooks were not asked"),
+            "continue" => {
+                let is_changed = self.simulated.change != json!([]);
+                let changed = if is_changed { ", changed" } else { "" };
+                let is_part = count(StepState::Compiled) > 0;
+                let part = if is_part {
+                    ", as far as the stored hooks go"
+                } else {
+                    ""
+                };
+                format!("continue{changed}{part}")
             }
             decision => decision.to_owned(),
         }
@@ -263,11 +281,18 @@ fn values(form: &Sent) -> Result<(Value, AgentContext), Problem> {
     let read = |path: &str, what: &str| {
         let text = form.written(path).unwrap_or_else(|| "{}".to_owned());
         let read = serde_json::from_str::<Map<String, Value>>(&text);
-        read.map_err(|error| Problem::at(&format!("/{path}"), format!("{what}, JSON: {error}")))
+        read.map_err(|error| {
+            let (said, line, column) = (error.to_string(), error.line(), error.column());
+            let (said, _) = said.rsplit_once(" at line ").unwrap_or((&said, ""));
+            Problem::at(
+                "",
+                format!("{what} (JSON), line {line}, column {column}: {said}"),
+            )
+        })
     };
     let event = read("event", "Event")?;
     let cx = serde_json::from_value(read("cx", "Context")?.into());
-    let cx = cx.map_err(|error| Problem::at("/cx", format!("Context: {error}")))?;
+    let cx = cx.map_err(|error| Problem::at("", format!("Context: {error}")))?;
     Ok((event.into(), cx))
 }
 

@@ -315,6 +315,11 @@ async fn an_execution_says_why() {
         one.contains("no-push") && one.contains("/sessions/s1"),
         "{one}"
     );
+    // A viewer has no simulator.
+    assert!(!one.contains("/simulator"), "{one}");
+    let operator = stored.visit("acme", "operator").await;
+    let one = operator.page(&format!("/executions/{path}")).await;
+    assert!(one.contains("Open in the simulator"), "{one}");
     assert!(visitor.page("/sessions/s1").await.contains("no-push"));
     let record = |number: u64| {
         let mut record = hooks_runtime::Record::new(format!("hook-{number}"), "BeforeToolCall");
@@ -342,6 +347,50 @@ async fn an_execution_says_why() {
     assert_eq!(visitor.get("/executions/999").await.status, 404);
     let other = stored.visit("other", "owner").await;
     assert_eq!(other.get(&format!("/executions/{path}")).await.status, 404);
+}
+
+#[tokio::test]
+async fn what_failed_is_found_and_whose_code_ran_is_told() {
+    let stored = stored().await;
+    let acme = stored.store.tenant("acme");
+    let step = |hook: &str, handler: &str, outcome: &str, again: bool| json!({ "hook": hook, "handler": handler, "outcome": outcome, "shadow": hook == "look", "again": again, "duration_us": 5 });
+    let record = |steps: &[serde_json::Value], reason: &str| -> hooks_runtime::Record {
+        let record = json!({
+            "at": "2026-01-31T08:00:00Z", "event": "BeforeToolCall", "revision": 1, "session_id": "", "hook": "", "outcome": "continue", "reason": reason, "duration_us": 9, "steps": steps,
+        });
+        serde_json::from_value(record).unwrap()
+    };
+    let failed = [
+        step("mine", "compiled", "continue", false),
+        step("BlockTools", "builtin", "continue", false),
+        step("look", "rule", "block", false),
+        step("gate", "http", "fault", false),
+        step("look", "rule", "block", true),
+    ];
+    let other = [step("gate", "http", "continue", false)];
+    let said = r#"it says "outcome":"fault""#;
+    let records = vec![record(&failed, "none"), record(&other, said)];
+    acme.insert(records).await.unwrap();
+    let visitor = stored.visit("acme", "viewer").await;
+    let page = visitor.page("/executions?decision=fault").await;
+    assert!(
+        page.contains("/executions/1\"") && !page.contains("/executions/2\""),
+        "{page}"
+    );
+    // What a hook says twice, because it judges again, is told once.
+    assert_eq!(page.matches("would block").count(), 1, "{page}");
+    assert!(page.contains("href=\"/executions?decision=fault&#38;live=1\""));
+    let page = visitor.page("/executions?decision=skipped").await;
+    assert!(page.contains("Nothing matches"), "{page}");
+    let one = visitor.page("/executions/1").await;
+    for (name, code) in [
+        ("mine", "compiled into the agent"),
+        ("BlockTools", "built-in"),
+    ] {
+        let step = one.split(&format!("<bdi>{name}</bdi>")).nth(1).unwrap();
+        let step = step.split("</li>").next().unwrap();
+        assert!(step.contains(code), "{name}: {one}");
+    }
 }
 
 #[tokio::test]
@@ -380,7 +429,9 @@ async fn the_simulator_shows_each_step_and_keeps_samples() {
         .await;
     assert_eq!(wrong.status, 422);
     assert!(
-        wrong.body.contains("Event, JSON: EOF while parsing"),
+        wrong
+            .body
+            .contains("Event (JSON), line 1, column 1: EOF while parsing an object"),
         "{wrong:?}"
     );
     let saved = visitor
