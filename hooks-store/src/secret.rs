@@ -136,8 +136,8 @@ pub(crate) fn put_name(hook: &mut Value, path: &str, secret: &str) {
 fn check_name(name: &str) -> Result<()> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if name.is_empty() || name.len() > 128 || !name.chars().all(is_of_name) {
-        let message = "this is no name of a secret";
-        let help = "write at most 128 letters, digits, `_`, `-` and `.`";
+        let message = "a secret cannot have this name";
+        let help = "write letters, digits, `.`, `-` and `_`, at most 128";
         return Err(StoreError::invalid("/name", message, help));
     }
     if name.starts_with(MOVED) {
@@ -246,7 +246,7 @@ impl Tenant {
     pub async fn delete_secret(&self, name: &str, by: &By) -> Result<()> {
         let mut write = self.write(by).await?;
         if let Some(hook) = self.hooks_in_with(&mut write, name).await?.first() {
-            let message = format!("the hook {hook:?} in force names the secret");
+            let message = format!("the live hook {hook:?} names the secret");
             let help = "publish a set that does without it first";
             return Err(StoreError::invalid("/name", message, help));
         }

@@ -185,6 +185,15 @@ impl Line {
 }
 
 impl Chart {
+    /// What a bar counts in.
+    pub(super) fn unit(&self) -> String {
+        match self.step.as_mins() {
+            1 => "min".to_owned(),
+            60 => "h".to_owned(),
+            minutes => format!("{minutes} min"),
+        }
+    }
+
     /// Marks when revisions were published.
     pub(super) fn marked<'a>(mut self, revisions: impl IntoIterator<Item = &'a Revision>) -> Self {
         let wide = WIDTH / u64::try_from(self.bars.len()).unwrap_or(1).max(1);

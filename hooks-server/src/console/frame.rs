@@ -135,7 +135,7 @@ impl Part {
 fn said(word: &str) -> Option<&'static str> {
     Some(match word {
         "saved" => "Saved in the draft. Agents see it when you publish.",
-        "deleted" => "Deleted in the draft. Agents still run it until you publish.",
+        "deleted" => "Deleted in the draft. If it is live, agents run it until you publish.",
         "up" => "Moved up in the draft. Agents see it when you publish.",
         "down" => "Moved down in the draft. Agents see it when you publish.",
         "back" => "Put back in the draft.",
@@ -146,11 +146,12 @@ fn said(word: &str) -> Option<&'static str> {
             "The sample is saved. Samples with an expected decision run before each publication."
         }
         "no-sample" => "The sample is deleted.",
-        "asked-again" => "The hook will be asked again.",
+        "asked-again" => "The hook {} will be asked again on {}.",
         "live" => "Revision {} is live again, as revision {}.",
         "revoked" => "The token {} is revoked.",
         "gone" => "The secret {} is deleted.",
-        "kept" => "Saved.",
+        "secret" => "The secret {} is set.",
+        "budget" => "The limit of model tokens is set.",
         _ => return None,
     })
 }

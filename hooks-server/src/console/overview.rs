@@ -11,7 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 use super::chart::{Chart, Counts, kind};
-use super::frame::{Answer, Frame, done, page};
+use super::frame::{Answer, Frame, done, page, told};
+use super::name::Name;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::when::{When, took};
@@ -113,6 +114,8 @@ struct Page {
     hooks: Vec<Of>,
     failed_open: Vec<FailedOpen>,
     breakers: Vec<Breaker>,
+    /// The hooks that have a page, and their ids.
+    ids: BTreeMap<String, (String, u64)>,
     budgets: Vec<BudgetUse>,
     nodes: Vec<Node>,
     /// The revision that nodes should run.
@@ -171,6 +174,7 @@ pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer 
         hooks,
         failed_open: runtime.status().failed_open,
         breakers: tenant.breakers().await?,
+        ids: tenant.ids().await?,
         budgets: tenant.budgets().await?,
         newest,
         nodes,
@@ -180,11 +184,13 @@ pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer 
 /// Lets a hook be asked again.
 pub(super) async fn reset(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Operator)?;
-    visitor
-        .tenant()
-        .reset_breaker(&sent.text("hook"), &by)
-        .await?;
-    Ok(done("/overview#breakers", "asked-again"))
+    let (tenant, hook) = (visitor.tenant(), sent.text("hook"));
+    let mut open = tenant.breakers().await?;
+    open.retain(|breaker| breaker.hook == hook);
+    tenant.reset_breaker(&hook, &by).await?;
+    let nodes: Vec<_> = open.into_iter().map(|breaker| breaker.node).collect();
+    let word = told("asked-again", "what", [hook, nodes.join(", ")]);
+    Ok(done("/overview#breakers", &word))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SETTINGS, SecretInfo, Token
 use serde::Deserialize;
 
 use super::frame::{self, Answer, Frame, done, page};
+use super::name::Name;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::when::When;
@@ -243,13 +244,14 @@ pub(super) async fn ask_delete(visitor: Visitor, Path(name): Path<String>) -> An
 
 /// Sets a secret, which is never shown.
 pub(super) async fn put_secret(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+    let name = sent.text("name");
     let put = async {
-        let by = visitor.at_least(Role::Publisher)?;
+        let (by, name) = (visitor.at_least(Role::Publisher)?, name.trim());
         visitor
             .tenant()
-            .put_secret(sent.text("name").trim(), &sent.text("value"), &by)
+            .put_secret(name, &sent.text("value"), &by)
             .await?;
-        Ok("kept".to_owned())
+        Ok(frame::told("secret", "what", [name.to_owned()]))
     };
     told(&visitor, put.await, None).await
 }
@@ -275,7 +277,7 @@ pub(super) async fn put_budget(visitor: Visitor, Form(sent): Form<Sent>) -> Answ
         let wrong = "write a whole number, such as 1000000";
         let limit = limit.map_err(|_| Problem::at("/limit", wrong))?;
         visitor.tenant().set_budget(None, limit, &by).await?;
-        Ok("kept".to_owned())
+        Ok("budget".to_owned())
     };
     told(&visitor, put.await, None).await
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::diff::{self, Line};
 use super::frame::{Answer, Frame, done, own, page, undo};
+use super::name::Name;
 use super::sent::{Form, Sent};
 use super::session::Visitor;
 use super::when::When;

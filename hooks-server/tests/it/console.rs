@@ -698,7 +698,7 @@ async fn to_go_back_keeps_what_is_not_published() {
     let (_, asked) = page.split_once("Not published (1)").unwrap();
     for said in [
         ">mine<",
-        "by bo",
+        "by <bdi>bo</bdi>",
         "for the release",
         "value=\"keep\" checked",
         "value=\"discard\"",
@@ -777,7 +777,7 @@ async fn each_change_can_be_undone_and_what_is_deleted_put_back() {
         let said = visitor.send(&format!("{at}/delete"), &form).await;
         let page = visitor.page(next(&said)).await;
         assert!(
-            page.contains("Agents still run it until you publish."),
+            page.contains("If it is live, agents run it until you publish."),
             "{page}"
         );
         let restore = format!("{at}/restore");
@@ -924,6 +924,10 @@ async fn settings_are_changed_by_whoever_may() {
             &[("name", "ci <1>"), ("role", "viewer"), ("agent", "")],
         )
         .await;
+    let again = [("name", "ci <1>"), ("role", "viewer"), ("agent", "")];
+    let again = owner.send("/settings/tokens", &again).await.body;
+    let told = again.matches("is a token with the name").count();
+    assert!(told == 1 && again.contains("<li>Name: There is"), "{again}");
     let token = made
         .body
         .split("<pre>")
@@ -985,8 +989,14 @@ async fn secrets_limits_and_budgets_are_changed_by_whoever_may() {
             &[("name", "gate"), ("value", "canary-7f3a")],
         )
         .await;
-    assert_eq!(kept.status, 303, "{kept:?}");
-    let page = owner.page("/settings").await;
+    let page = owner.page(next(&kept)).await;
+    assert!(page.contains("The secret gate is set."), "{page}");
+    let named = [("name", "a b"), ("value", "c")];
+    let wrong = owner.send("/settings/secrets", &named).await.body;
+    assert!(
+        wrong.contains("Name: A secret cannot have this name."),
+        "{wrong}"
+    );
     assert!(
         page.contains("<code>gate</code>") && !page.contains("canary-7f3a"),
         "{page}"
@@ -1034,9 +1044,17 @@ async fn secrets_limits_and_budgets_are_changed_by_whoever_may() {
         .await;
     assert_eq!(saved.status, 303, "{saved:?}");
     assert_eq!(acme.settings().await.unwrap().body["limits"]["chain"], "1s");
-    owner
+    let set = owner
         .send("/settings/budget", &[("limit", " 1,000,000 ")])
         .await;
+    let page = owner.page(next(&set)).await;
+    for said in [
+        "The limit of model tokens is set.",
+        "set the limit of model tokens\n",
+        "changed limits and other tables",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
     assert_eq!(acme.budgets().await.unwrap()[0].limit, Some(1_000_000));
     assert!(
         owner
@@ -1061,12 +1079,12 @@ async fn the_change_log_names_things_and_folds_views() {
     let owner = stored.visit("acme", "owner").await;
     let page = owner.page("/settings").await;
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    let versions = format!("/hook/{}/versions\">gate</a>", gate.id);
+    let versions = format!("/hook/{}/versions\"><bdi>gate</bdi></a>", gate.id);
     for said in [
         &*format!("made the hook <a href=\"{versions}"),
         &*format!("deleted the hook <a href=\"{versions}"),
         "published revision <a href=\"/revisions/1\">1</a>",
-        "made the token owner",
+        "made the token <bdi>owner</bdi>",
         "too strict",
     ] {
         assert!(page.contains(said), "{said}: {page}");
@@ -1150,7 +1168,7 @@ async fn the_overview_counts_what_hooks_did() {
     let stored = stored().await;
     let (acme, by) = (stored.store.tenant("acme"), By::new("ada"));
     let hook = json!({ "name": "no-push", "event": "BeforeToolCall", "block": "no" });
-    acme.create(&hook, &by).await.unwrap();
+    let id = acme.create(&hook, &by).await.unwrap().id;
     let hook = json!({ "name": "look", "event": "BeforeToolCall", "priority": 5, "mode": "shadow", "block": "no" });
     acme.create(&hook, &by).await.unwrap();
     acme.publish(&by).await.unwrap();
@@ -1184,4 +1202,19 @@ async fn the_overview_counts_what_hooks_did() {
             .status,
         404
     );
+    let report = NodeReport {
+        breakers: vec![("no-push".to_owned(), hooks_runtime::BreakerState::Open)],
+        ..NodeReport::default()
+    };
+    acme.report("edge", &report).await.unwrap();
+    let form = [("hook", "no-push")];
+    let reset = visitor.send("/overview/reset", &form).await;
+    let page = visitor.page(next(&reset)).await;
+    for said in [
+        "The hook no-push will be asked again on edge.",
+        "/ min</text>",
+        &*format!("href=\"/hook/{id}\"><bdi>no-push</bdi>"),
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
 }
