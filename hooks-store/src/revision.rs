@@ -4,6 +4,7 @@
 //! again: what is published is what was checked. If others write all the time, it locks first.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use hooks_runtime::entry::Mode;
@@ -471,7 +472,17 @@ impl Tenant {
         StoreSource {
             tenant: self.clone(),
             changes: tokio::sync::Mutex::new(self.store.changes.subscribe()),
+            last: Mutex::default(),
         }
+    }
+
+    /// The newest revisions of which its set is made: its own, and the global one.
+    async fn newest_revisions(&self) -> Result<[u64; 2]> {
+        let sql = "SELECT COALESCE((SELECT MAX(number) FROM revision WHERE tenant_id = $1), 0) AS own, \
+            COALESCE((SELECT MAX(number) FROM revision WHERE tenant_id = ''), 0) AS above";
+        let rows = self.engine().glance(sql, args![&self.id]).await?;
+        let number = |name| rows.first().map_or(Ok(0), |row| row.get(name));
+        Ok([number("own")?, number("above")?])
     }
 }
 
@@ -480,6 +491,14 @@ impl Tenant {
 pub struct StoreSource {
     tenant: Tenant,
     changes: tokio::sync::Mutex<watch::Receiver<u64>>,
+    /// The revisions of the bundle that was fetched last, and its hash.
+    last: Mutex<Option<([u64; 2], String)>>,
+}
+
+impl StoreSource {
+    fn last(&self) -> MutexGuard<'_, Option<([u64; 2], String)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[async_trait]
@@ -493,8 +512,18 @@ impl Source for StoreSource {
 
     async fn fetch(&self, seen: Option<&str>) -> Result<Option<Bundle>, SourceError> {
         let unreachable = |error: StoreError| SourceError::Unreachable(error.to_string());
+        // Each write of anybody wakes each tenant. Whom it does not concern must not read its whole set again.
+        let revisions = self.tenant.newest_revisions().await;
+        let revisions = revisions.map_err(unreachable)?;
+        let is_same = |(last, hash): &([u64; 2], String)| *last == revisions && seen == Some(hash);
+        if self.last().as_ref().is_some_and(is_same) {
+            return Ok(None);
+        }
         let bundle = self.tenant.bundle().await.map_err(unreachable)?;
-        Ok((seen != Some(&*bundle.sha256())).then_some(bundle))
+        let hash = bundle.sha256();
+        let is_new = seen != Some(&*hash);
+        *self.last() = Some((revisions, hash));
+        Ok(is_new.then_some(bundle))
     }
 
     async fn changed(&self) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
-use hooks_runtime::{Recorder as _, Runtime};
+use hooks_runtime::{Recorder as _, Runtime, Source as _};
 use hooks_store::{Retention, Store};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
@@ -469,4 +469,27 @@ async fn a_file_that_is_removed_replaced_or_overwritten_shows_and_takes_nothing_
             .await;
         assert!(refused.unwrap_err().to_string().contains(why));
     }
+}
+
+#[tokio::test]
+async fn what_others_write_reads_no_set_again() {
+    let store = Place::memory().open().await;
+    let acme = store.tenant("acme");
+    acme.create(&crate::common::block("a", "deploy"), &ada())
+        .await
+        .unwrap();
+    acme.publish(&ada()).await.unwrap();
+    let source = acme.source();
+    let seen = source.fetch(None).await.unwrap().unwrap().sha256();
+    // If it were read, it would be refused.
+    store
+        .__execute("UPDATE revision SET body = 'damaged' WHERE tenant_id = 'acme'")
+        .await;
+    let zen = store.tenant("zen");
+    zen.create(&crate::common::block("b", "deploy"), &ada())
+        .await
+        .unwrap();
+    zen.publish(&ada()).await.unwrap();
+    assert!(source.fetch(Some(&seen)).await.unwrap().is_none());
+    assert!(source.fetch(None).await.is_err());
 }
