@@ -66,11 +66,10 @@ impl Caller {
             let stranger = || Problem::new(StatusCode::UNAUTHORIZED, why);
             let known = match known.await {
                 Ok(known) => known.ok_or_else(stranger)?,
-                Err(error) => {
-                    let is_away = matches!(error, StoreError::Unavailable(_));
-                    let caller = api.remembered.caller(key).filter(|_| is_away);
-                    return caller.ok_or_else(|| error.into());
+                Err(error @ StoreError::Unavailable(_)) => {
+                    return api.remembered.caller(key).ok_or_else(|| error.into());
                 }
+                Err(error) => return Err(error.into()),
             };
             let caller = Caller {
                 tenant: api.store.tenant(&known.tenant),

@@ -151,7 +151,7 @@ impl StoreRecorder {
         let failures = progress.borrow().failures;
         shared.wake.notify_one();
         let settled = progress.wait_for(|now| now.settled >= count || now.failures > failures);
-        let gone = |_| StoreError::Unavailable(ENDED.to_owned());
+        let gone = |_| StoreError::Unavailable("the recorder has ended".to_owned());
         let now = settled.await.map_err(gone)?.clone();
         if now.settled >= count {
             return Ok(());
@@ -159,8 +159,6 @@ impl StoreRecorder {
         Err(StoreError::Unavailable(now.error.unwrap_or_default()))
     }
 }
-
-const ENDED: &str = "the recorder has ended";
 
 #[async_trait]
 impl Recorder for StoreRecorder {
@@ -289,40 +287,27 @@ async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
 /// Writes a batch: in one transaction, or if that fails, each tenant's records in one of their own, so that no tenant holds up
 /// another. What the database does not take is put back.
 async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<()> {
-    let mut mark = None;
-    let mut error = loop {
-        match write(writer, &batch, &mut mark).await {
-            Ok(()) => {
-                written(shared, batch);
-                return Ok(());
-            }
-            Err(error) if mark.is_none() => break error,
-            // A transaction that may be there must not be written again in parts.
-            Err(error) => {
-                tracing::warn!(%error, "it is not known whether executions are written: they are looked for");
-                tokio::time::sleep(AGAIN).await;
-            }
-        }
+    let Err(mut error) = write(writer, &batch).await else {
+        written(shared, batch);
+        return Ok(());
     };
     let mut tenants: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
     for waiting in batch {
         let tenant = waiting.record.tenant_id.clone().unwrap_or_default();
         tenants.entry(tenant).or_default().push(waiting);
     }
-    let is_one = tenants.len() == 1;
-    // If two fail one after another, it is the database.
-    let mut failed = usize::from(is_one);
+    // If two fail one after another, it is the database. A single tenant was tried just now.
+    let mut tries = if tenants.len() == 1 { 0 } else { 2 };
     for (tenant, mut batch) in tenants {
-        let mut mark = None;
-        if failed < 2 && !is_one {
-            match write(writer, &batch, &mut mark).await {
+        if tries > 0 {
+            match write(writer, &batch).await {
                 Ok(()) => {
-                    failed = 0;
+                    tries = 2;
                     written(shared, batch);
                     continue;
                 }
                 Err(own) => {
-                    failed += 1;
+                    tries -= 1;
                     error = own;
                 }
             }
@@ -338,9 +323,19 @@ async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<(
     Err(error)
 }
 
-async fn write(writer: &Writer, batch: &[Waiting], mark: &mut Mark) -> Result<()> {
-    let records = batch.iter().map(|waiting| waiting.record.clone()).collect();
-    writer.write(records, mark).await
+/// Writes records in one transaction. One that may be there is looked for, and must not be written again, alone or in parts.
+async fn write(writer: &Writer, batch: &[Waiting]) -> Result<()> {
+    let mut mark = None;
+    loop {
+        let records = batch.iter().map(|waiting| waiting.record.clone()).collect();
+        match writer.write(records, &mut mark).await {
+            Err(error) if mark.is_some() => {
+                tracing::warn!(%error, "it is not known whether executions are written: they are looked for");
+                tokio::time::sleep(AGAIN).await;
+            }
+            written => return written,
+        }
+    }
 }
 
 fn written(shared: &Shared, mut batch: Vec<Waiting>) {
