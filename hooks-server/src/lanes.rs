@@ -55,8 +55,9 @@ impl Lanes {
         judging: impl Future<Output = (T, usize)> + Send + 'static,
     ) -> T {
         let room = self.room(tenant, length > LONG);
-        let (judged, read) = match (room.as_ref().and_then(|_| self.aside()), room) {
-            (Some(aside), Some(room)) => {
+        let lane = room.and_then(|room| Some((self.aside()?, room)));
+        let (judged, read) = match lane {
+            Some((aside, room)) => {
                 // The semaphore is never closed.
                 let room = room.acquire_owned().await;
                 let judging = async move {
@@ -68,7 +69,7 @@ impl Lanes {
                     Err(failed) => std::panic::resume_unwind(failed.into_panic()),
                 }
             }
-            _ => judging.await,
+            None => judging.await,
         };
         if read > COSTLY {
             self.room(tenant, true);

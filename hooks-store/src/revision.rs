@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use crate::admin::{By, Write};
 use crate::bundle::{by_name, name_of};
 use crate::capability::Capabilities;
-use crate::engine::{Column, Json, OfRow, Reads, ReadsAs as _, Row, Value, args};
+use crate::engine::{Column, Glance, Json, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::{Mistake, Result, StoreError};
 use crate::page::Page;
 use crate::store::{Store, Tenant};
@@ -477,12 +477,10 @@ impl Tenant {
     }
 
     /// The newest revisions of which its set is made: its own, and the global one.
-    async fn newest_revisions(&self) -> Result<[u64; 2]> {
+    async fn newest_revisions(&self) -> Result<Option<(u64, u64)>> {
         let sql = "SELECT COALESCE((SELECT MAX(number) FROM revision WHERE tenant_id = $1), 0) AS own, \
             COALESCE((SELECT MAX(number) FROM revision WHERE tenant_id = ''), 0) AS above";
-        let rows = self.engine().glance(sql, args![&self.id]).await?;
-        let number = |name| rows.first().map_or(Ok(0), |row| row.get(name));
-        Ok([number("own")?, number("above")?])
+        Glance(self.engine()).one(sql, args![&self.id]).await
     }
 }
 
@@ -492,11 +490,14 @@ pub struct StoreSource {
     tenant: Tenant,
     changes: tokio::sync::Mutex<watch::Receiver<u64>>,
     /// The revisions of the bundle that was fetched last, and its hash.
-    last: Mutex<Option<([u64; 2], String)>>,
+    last: Mutex<Option<Fetched>>,
 }
 
+/// The newest revisions, and the hash of the bundle that they made.
+type Fetched = (Option<(u64, u64)>, String);
+
 impl StoreSource {
-    fn last(&self) -> MutexGuard<'_, Option<([u64; 2], String)>> {
+    fn last(&self) -> MutexGuard<'_, Option<Fetched>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -515,7 +516,7 @@ impl Source for StoreSource {
         // Each write of anybody wakes each tenant. Whom it does not concern must not read its whole set again.
         let revisions = self.tenant.newest_revisions().await;
         let revisions = revisions.map_err(unreachable)?;
-        let is_same = |(last, hash): &([u64; 2], String)| *last == revisions && seen == Some(hash);
+        let is_same = |(last, hash): &Fetched| *last == revisions && seen == Some(hash);
         if self.last().as_ref().is_some_and(is_same) {
             return Ok(None);
         }

@@ -18,7 +18,7 @@ use super::aside::aside;
 use super::caller::{Caller, Operator};
 use super::extract::Json;
 use super::problem::Problem;
-use super::simulate::{alone, hooks};
+use super::simulate::{alone, hooks, is_in_force};
 use super::wire::Changes;
 use super::{Answer, Api};
 
@@ -84,9 +84,8 @@ impl Api {
         let by = self.may_replay(caller)?;
         let (tenant, draft) = (caller.tenant.clone(), asked.draft.clone());
         let compared = aside(async move {
-            let is_live = matches!(draft, Value::Null | Value::Bool(false));
             let mut old = None;
-            if !is_live {
+            if !is_in_force(&draft) {
                 // What differs from the past for other reasons is not the draft's doing.
                 old = Some(hooks(&tenant, &Value::Null).await?);
             }

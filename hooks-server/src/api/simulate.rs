@@ -181,7 +181,7 @@ impl Api {
         let code = self
             .compiled(&caller.tenant, node, Some(event.name()))
             .await?;
-        let is_in_force = matches!(draft, Value::Null | Value::Bool(false));
+        let is_in_force = is_in_force(draft);
         let mut dry_run = DryRun::new();
         // A draft says of itself what is harmless. What is in force, somebody has published.
         if is_in_force {
@@ -292,10 +292,15 @@ impl Simulated {
     }
 }
 
+/// Whether a request names what is in force.
+pub(super) fn is_in_force(named: &Value) -> bool {
+    matches!(named, Value::Null | Value::Bool(false))
+}
+
 /// The hooks that a request names: what is in force, or what would be if a bundle or the draft were published.
 pub(super) async fn hooks(tenant: &Tenant, named: &Value) -> Result<Bundle, Problem> {
     match named {
-        Value::Null | Value::Bool(false) => Ok(tenant.bundle().await?),
+        named if is_in_force(named) => Ok(tenant.bundle().await?),
         Value::Bool(true) => Ok(tenant.preview(&tenant.draft().await?).await?),
         named => Ok(tenant.preview(&bundle(named)?).await?),
     }

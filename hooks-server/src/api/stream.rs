@@ -57,7 +57,7 @@ pub(super) async fn get(
     let resumed = header("last-event-id").and_then(|id| id.parse().ok());
     let begin = match since.since.or(resumed) {
         Some(seq) => seq,
-        None => newest(&caller).await?,
+        None => caller.tenant.newest_execution().await?,
     };
     let stays = caller.stay(&api)?;
     let parts = live(api, caller, stays, begin);
@@ -84,15 +84,6 @@ pub(super) async fn get(
     let body = Body::from_stream(parts.map(move |part| Ok::<_, Infallible>(encode(part))));
     let headers = [(CONTENT_TYPE.as_str(), kind), ("cache-control", "no-store")];
     Ok((headers, body).into_response())
-}
-
-/// The number of the newest execution; 0 if there is none.
-pub(crate) async fn newest(caller: &Caller) -> Result<u64, Problem> {
-    let newest = caller
-        .tenant
-        .executions(&hooks_store::ExecutionFilter::default(), None, 1)
-        .await?;
-    Ok(newest.items.first().map_or(0, |execution| execution.seq))
 }
 
 /// What is sent: an execution, or that the stream is alive.

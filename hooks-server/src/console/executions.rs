@@ -27,7 +27,6 @@ use super::when::When;
 use crate::api::order::Whose;
 use crate::api::problem::{Problem, found};
 use crate::api::simulate::Simulated;
-use crate::api::stream::newest;
 
 /// How many executions a page has.
 const PAGE: u32 = 50;
@@ -211,7 +210,7 @@ struct Page {
 
 /// Lists executions: those before the number `before`, or the newest, and with `live` new ones at once.
 pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
-    let newest = newest(&visitor.caller).await?;
+    let newest = visitor.tenant().newest_execution().await?;
     let before: Option<u64> = asked.get("before").and_then(|number| number.parse().ok());
     let end = before.unwrap_or(newest + 1).min(newest + 1);
     let filter = filter(&asked)?;
@@ -297,7 +296,7 @@ pub(super) async fn of_hook(
 pub(super) async fn news(visitor: Visitor) -> Answer {
     let stays = visitor.caller.stay(&visitor.api)?;
     let rows = visitor.tenant().rows();
-    let seen = newest(&visitor.caller).await?;
+    let seen = visitor.tenant().newest_execution().await?;
     let told = futures::stream::unfold(
         (visitor, rows, seen, stays),
         async |(mut visitor, mut rows, seen, stays)| {
@@ -309,7 +308,7 @@ pub(super) async fn news(visitor: Visitor) -> Answer {
                 }
                 tokio::time::sleep(NEWS).await;
                 visitor.caller.again(&visitor.api).await.ok()?;
-                let newest = newest(&visitor.caller).await.ok()?;
+                let newest = visitor.tenant().newest_execution().await.ok()?;
                 if newest > seen {
                     let told = Bytes::from(format!("event: news\ndata: {newest}\n\n"));
                     return Some((Ok::<_, Infallible>(told), (visitor, rows, newest, stays)));

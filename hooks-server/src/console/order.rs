@@ -281,14 +281,15 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     for open in tenant.breakers().await? {
         paused.entry(open.hook).or_default().push(open.node);
     }
-    let set = if is_draft {
-        Some(tenant.draft().await?)
-    } else {
-        tenant.newest_set().await?
-    };
-    let settings = set.as_ref().map(settings).unwrap_or_default();
     let address = format!("/{}&from=", asked.query(&asked.of));
     let (rows, part) = Part::of(rows, asked.from, &address);
+    // Only built-in hooks have settings: without one, no set is read.
+    let set = match rows.iter().any(|row| row.hook.handler == "built-in") {
+        false => None,
+        true if is_draft => Some(tenant.draft().await?),
+        true => tenant.newest_set().await?,
+    };
+    let settings = set.as_ref().map(settings).unwrap_or_default();
     let count = |what| changes.values().filter(|one| **one == what).count();
     Ok(page(&Page {
         frame: Frame::new(&visitor, "/", "Order").await?,

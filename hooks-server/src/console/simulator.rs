@@ -276,19 +276,20 @@ fn read(name: &str, fields: Value) -> Result<OwnedEvent, Problem> {
     event.map_err(|error| Problem::at("/event", error.to_string()))
 }
 
+/// Says where a text is no JSON, and why.
+pub(super) fn unread(what: &str, error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let (said, _) = said.rsplit_once(" at line ").unwrap_or((&said, ""));
+    let (line, column) = (error.line(), error.column());
+    format!("{what}, line {line}, column {column}: {said}")
+}
+
 /// The fields of the event that was sent, and its context.
 fn values(form: &Sent) -> Result<(Value, AgentContext), Problem> {
     let read = |path: &str, what: &str| {
         let text = form.written(path).unwrap_or_else(|| "{}".to_owned());
         let read = serde_json::from_str::<Map<String, Value>>(&text);
-        read.map_err(|error| {
-            let (said, line, column) = (error.to_string(), error.line(), error.column());
-            let (said, _) = said.rsplit_once(" at line ").unwrap_or((&said, ""));
-            Problem::at(
-                "",
-                format!("{what} (JSON), line {line}, column {column}: {said}"),
-            )
-        })
+        read.map_err(|error| Problem::at("", unread(&format!("{what} (JSON)"), &error)))
     };
     let event = read("event", "Event")?;
     let cx = serde_json::from_value(read("cx", "Context")?.into());

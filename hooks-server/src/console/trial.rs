@@ -60,15 +60,7 @@ async fn tried(
     cx: AgentContext,
     text: &str,
 ) -> Result<Result<Simulation, String>, Problem> {
-    let fields = serde_json::from_str(text).map_err(|error| {
-        let said = error.to_string();
-        let said = said.split(" at line ").next().unwrap_or_default();
-        format!(
-            "Event, line {}, column {}: {said}",
-            error.line(),
-            error.column()
-        )
-    });
+    let fields = serde_json::from_str(text).map_err(|error| simulator::unread("Event", &error));
     let event = fields
         .and_then(|fields| event(fields).map_err(|problem| format!("Event: {}", problem.detail())));
     let event = match event {

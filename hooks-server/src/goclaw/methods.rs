@@ -20,7 +20,7 @@ use crate::api::aside::aside;
 use crate::api::caller::{Caller, other_tenant};
 use crate::api::problem::Problem;
 use crate::api::simulate::{Compiled, StepState};
-use crate::api::stream::{live, newest};
+use crate::api::stream::live;
 use crate::limits::CONNECT_TIME;
 
 /// How many rows of the history are a page.
@@ -111,7 +111,7 @@ impl Answers for Session {
             return Some(Box::pin(end.into_stream().filter_map(async |()| None)));
         };
         let begin = async move {
-            let newest = newest(&caller).await;
+            let newest = caller.tenant.newest_execution().await;
             live(api, caller, stays, newest.unwrap_or(0))
         };
         let parts = futures::stream::once(begin).flatten();

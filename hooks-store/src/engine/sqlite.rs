@@ -33,7 +33,7 @@ pub(super) struct Sqlite {
     readers: SqlitePool,
     /// One connection for those who wait at each event.
     glances: SqlitePool,
-    in_memory: bool,
+    /// None if the store is in memory.
     file: Option<Watched>,
 }
 
@@ -86,8 +86,8 @@ impl Sqlite {
         let migrated = migrator.run_direct(None, &mut *transaction, false);
         migrated.await.map_err(schema)?;
         transaction.commit().await?;
-        let (readers, glances) = if in_memory {
-            (writer.clone(), writer.clone())
+        let (readers, glances, file) = if in_memory {
+            (writer.clone(), writer.clone(), None)
         } else {
             let options = options.read_only(true).pragma("cache_size", "-8192");
             let readers = pool().max_connections(READERS);
@@ -95,19 +95,14 @@ impl Sqlite {
             (
                 readers.connect_with(options.clone()).await?,
                 glances.connect_with(options).await?,
+                Some(Watched::new(file)?),
             )
-        };
-        let watched = if in_memory {
-            None
-        } else {
-            Some(Watched::new(file)?)
         };
         Ok(Sqlite {
             writer,
             readers,
             glances,
-            in_memory,
-            file: watched,
+            file,
         })
     }
 }
@@ -150,7 +145,7 @@ impl Engine for Sqlite {
         let mut begun = self.writer.begin_with("BEGIN IMMEDIATE").await;
         // On a full disk, SQLite may end a transaction by itself. The driver still counts it, and only a new connection
         // takes another. A store in memory would be gone with its connection.
-        if matches!(begun, Err(sqlx::Error::InvalidSavePointStatement)) && !self.in_memory {
+        if matches!(begun, Err(sqlx::Error::InvalidSavePointStatement)) && self.file.is_some() {
             self.writer.acquire().await?.close().await?;
             begun = self.writer.begin_with("BEGIN IMMEDIATE").await;
         }

@@ -198,7 +198,12 @@ impl Tenant {
         Ok(page)
     }
 
-    async fn newest_execution(&self) -> Result<u64> {
+    /// Returns the number of the newest execution; 0 if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn newest_execution(&self) -> Result<u64> {
         let sql = "SELECT seq FROM execution WHERE tenant_id = $1 ORDER BY seq DESC LIMIT 1";
         let newest = self.engine().one(sql, args![&self.id]).await?;
         Ok(newest.unwrap_or(0))
