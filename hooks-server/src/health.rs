@@ -68,7 +68,7 @@ pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoRespo
     let mut hooks: Vec<_> = own.collect();
     if let Some(api) = &shared.api {
         hooks.extend(api.tenants.all());
-        let (broken, remembered) = (api.tenants.broken_count(), api.remembered.used());
+        let (broken, remembered) = (api.tenants.broken_count(), api.callers.without_store());
         shared.metrics.see(&api.store, broken, remembered);
     }
     let text = shared.metrics.text(&hooks);

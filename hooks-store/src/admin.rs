@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::chain::{self, Link, Verified};
 use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, Transaction, Value, args};
 use crate::error::Result;
+use crate::news::{Change, topics};
 use crate::page::Page;
 use crate::store::Tenant;
 
@@ -109,8 +110,7 @@ pub(crate) const LOG: &str = "admin";
 
 /// A write of a person: one transaction, which other such writes wait for.
 ///
-/// Its first statement counts the change. That is what keeps others out, and what tells everybody that there is something
-/// new.
+/// Its first statement counts the change. That is what keeps others out. Its last one says whom it concerns.
 pub(crate) struct Write<'a> {
     tenant: &'a Tenant,
     pub(crate) by: &'a By,
@@ -118,6 +118,8 @@ pub(crate) struct Write<'a> {
     pub(crate) at: Timestamp,
     /// The number of the write, which is higher than that of each before.
     pub(crate) change: u64,
+    /// What it changes. None if it only writes down what somebody has read.
+    topics: Option<u64>,
 }
 
 /// How often a write that is checked first begins again because of others, before it keeps them out.
@@ -180,17 +182,18 @@ impl Tenant {
     }
 
     pub(crate) async fn write<'a>(&'a self, by: &'a By) -> Result<Write<'a>> {
-        self.begin(by, 1).await
+        self.begin(by, Some(0)).await
     }
 
     /// Writes down what somebody has read. It is no change, so nobody reads anything again because of it.
     pub(crate) async fn log_read(&self, by: &By, action: &str, entity: &str) -> Result<()> {
-        let write = self.begin(by, 0).await?;
+        let write = self.begin(by, None).await?;
         write.end(action, entity, "", "").await
     }
 
-    async fn begin<'a>(&'a self, by: &'a By, changes: u64) -> Result<Write<'a>> {
+    async fn begin<'a>(&'a self, by: &'a By, topics: Option<u64>) -> Result<Write<'a>> {
         let mut transaction = self.engine().begin().await?;
+        let changes = u64::from(topics.is_some());
         let change = transaction
             .one(self.engine().count(), args![changes])
             .await?;
@@ -200,6 +203,7 @@ impl Tenant {
             transaction,
             at: self.store.now(),
             change: change.unwrap_or_default(),
+            topics,
         })
     }
 
@@ -252,6 +256,7 @@ impl Write<'_> {
         before: &str,
         after: &str,
     ) -> Result<()> {
+        self.topics = self.topics.map(|known| known | topics::of(action));
         let entry = AdminEntry {
             seq: 0,
             at: self.at,
@@ -287,10 +292,21 @@ impl Write<'_> {
         self.commit().await
     }
 
-    /// Makes the write durable, and tells everybody.
-    pub(crate) async fn commit(self) -> Result<()> {
+    /// Makes the write durable, and tells whom it concerns.
+    pub(crate) async fn commit(mut self) -> Result<()> {
+        let Some(topics) = self.topics else {
+            return self.transaction.commit().await;
+        };
+        let (number, tenant_id) = (self.change, self.tenant.id.clone());
+        let sql = "INSERT INTO change (number, tenant_id, topics) VALUES ($1, $2, $3)";
+        let values = args![number, &tenant_id, topics];
+        self.transaction.run(sql, values).await?;
         self.transaction.commit().await?;
-        self.tenant.store.changed(self.change);
+        self.tenant.store.ledger.tell(&Change {
+            number,
+            tenant_id,
+            topics,
+        });
         Ok(())
     }
 }

@@ -5,29 +5,24 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use hooks_runtime::RuntimeBuilder;
 use jiff::Timestamp;
-use tokio::sync::watch;
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
 use crate::engine::{self, Engine, ReadsAs as _, args};
 use crate::error::{Result, StoreError};
 use crate::health::Health;
+use crate::news::Ledger;
 use crate::recorder::names::Lists;
 use crate::recorder::{Rows, Writer};
 use crate::retention::Retention;
 use crate::store::{Clock, Complete, Inner, Readers, Store};
 
 /// Learns of the changes that other processes make, until the store is dropped.
-async fn follow(store: Weak<Inner>) {
+async fn follow(store: Weak<Inner>, mut last: u64) {
     while let Some(store) = store.upgrade() {
         store.engine().hint().await;
-        let looked = match store.engine().check().await {
-            Ok(()) => store.newest_change().await,
-            Err(error) => Err(error),
-        };
-        if let Some(change) = store.health.take(looked) {
-            store.changed(change);
-        }
+        let looked = store.look(last).await;
+        last = store.health.take(looked).unwrap_or(last);
     }
 }
 
@@ -153,6 +148,9 @@ impl StoreBuilder {
             None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.address)),
             None => Keys::make_file(&self.address)?,
         };
+        let sql = "SELECT value FROM counter WHERE name = 'change'";
+        let newest: Option<u64> = (&mut &*engine).one(sql, args![]).await?;
+        let newest = newest.unwrap_or_default();
         let inner = Inner {
             writer: Writer {
                 engine,
@@ -164,15 +162,14 @@ impl StoreBuilder {
             capabilities: self.capabilities,
             retention: self.retention,
             complete: self.complete,
-            changes: watch::Sender::default(),
+            ledger: Ledger::new(newest),
             readers: Readers::default(),
             health: Health::default(),
             recorder: OnceLock::new(),
         };
-        inner.changed(inner.newest_change().await?);
         let store = Store(Arc::new(inner));
         store.tell_what_is_not_allowed().await?;
-        tokio::spawn(follow(Arc::downgrade(&store.0)));
+        tokio::spawn(follow(Arc::downgrade(&store.0), newest));
         tokio::spawn(retain(Arc::downgrade(&store.0)));
         Ok(store)
     }

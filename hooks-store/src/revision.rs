@@ -4,7 +4,6 @@
 //! again: what is published is what was checked. If others write all the time, it locks first.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use hooks_runtime::entry::Mode;
@@ -13,13 +12,13 @@ use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
-use tokio::sync::watch;
 
 use crate::admin::{By, Write};
 use crate::bundle::{by_name, name_of};
 use crate::capability::Capabilities;
-use crate::engine::{Column, Glance, Json, OfRow, Reads, ReadsAs as _, Row, Value, args};
+use crate::engine::{Column, Json, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::{Mistake, Result, StoreError};
+use crate::news::Followed;
 use crate::page::Page;
 use crate::store::{Store, Tenant};
 
@@ -471,16 +470,8 @@ impl Tenant {
     pub fn source(&self) -> StoreSource {
         StoreSource {
             tenant: self.clone(),
-            changes: tokio::sync::Mutex::new(self.store.changes.subscribe()),
-            last: Mutex::default(),
+            followed: tokio::sync::Mutex::new(self.follow(|news| news.in_force)),
         }
-    }
-
-    /// The newest revisions of which its set is made: its own, and the global one.
-    async fn newest_revisions(&self) -> Result<Option<(u64, u64)>> {
-        let sql = "SELECT COALESCE((SELECT MAX(number) FROM revision WHERE tenant_id = $1), 0) AS own, \
-            COALESCE((SELECT MAX(number) FROM revision WHERE tenant_id = ''), 0) AS above";
-        Glance(self.engine()).one(sql, args![&self.id]).await
     }
 }
 
@@ -488,18 +479,7 @@ impl Tenant {
 #[derive(Debug)]
 pub struct StoreSource {
     tenant: Tenant,
-    changes: tokio::sync::Mutex<watch::Receiver<u64>>,
-    /// The revisions of the bundle that was fetched last, and its hash.
-    last: Mutex<Option<Fetched>>,
-}
-
-/// The newest revisions, and the hash of the bundle that they made.
-type Fetched = (Option<(u64, u64)>, String);
-
-impl StoreSource {
-    fn last(&self) -> MutexGuard<'_, Option<Fetched>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    followed: tokio::sync::Mutex<Followed>,
 }
 
 #[async_trait]
@@ -513,22 +493,13 @@ impl Source for StoreSource {
 
     async fn fetch(&self, seen: Option<&str>) -> Result<Option<Bundle>, SourceError> {
         let unreachable = |error: StoreError| SourceError::Unreachable(error.to_string());
-        // Each write of anybody wakes each tenant. Whom it does not concern must not read its whole set again.
-        let revisions = self.tenant.newest_revisions().await;
-        let revisions = revisions.map_err(unreachable)?;
-        let is_same = |(last, hash): &Fetched| *last == revisions && seen == Some(hash);
-        if self.last().as_ref().is_some_and(is_same) {
-            return Ok(None);
-        }
         let bundle = self.tenant.bundle().await.map_err(unreachable)?;
-        let hash = bundle.sha256();
-        let is_new = seen != Some(&*hash);
-        *self.last() = Some((revisions, hash));
+        let is_new = seen != Some(&*bundle.sha256());
         Ok(is_new.then_some(bundle))
     }
 
     async fn changed(&self) {
-        if self.changes.lock().await.changed().await.is_err() {
+        if !self.followed.lock().await.next().await {
             // The store is gone, and nothing will change any more.
             std::future::pending::<()>().await;
         }

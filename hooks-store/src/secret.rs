@@ -14,6 +14,7 @@ use crate::admin::{By, Write};
 use crate::crypt::Keys;
 use crate::engine::{Reads, ReadsAs as _, args, of_row};
 use crate::error::{Mistake, Result, StoreError};
+use crate::news::Followed;
 use crate::store::{Inner, Store, Tenant};
 
 of_row! {
@@ -264,10 +265,10 @@ impl Tenant {
     /// If a value cannot be decrypted, or the database fails.
     pub async fn secret_values(&self) -> Result<StoreSecrets> {
         // A change while the values are read is one to follow.
-        let changes = self.store.changes.subscribe();
+        let secrets = self.follow(|news| news.secrets);
         let (sender, values) = watch::channel(self.decrypted(&mut self.engine()).await?);
         let store = Arc::downgrade(&self.store);
-        tokio::spawn(follow(store, self.id.clone(), changes, sender));
+        tokio::spawn(follow(store, self.id.clone(), secrets, sender));
         Ok(StoreSecrets(values))
     }
 
@@ -310,15 +311,17 @@ impl Tenant {
 
 type Values = HashMap<String, String>;
 
-/// Reads the values again after each change, until nobody wants them.
+/// Reads the values again after each change of a secret, until nobody wants them.
 async fn follow(
     store: Weak<Inner>,
     id: String,
-    mut changes: watch::Receiver<u64>,
+    mut secrets: Followed,
     values: watch::Sender<Values>,
 ) {
-    while changes.changed().await.is_ok() && !values.is_closed() {
-        let Some(store) = store.upgrade() else { return };
+    while secrets.next().await {
+        let Some(store) = store.upgrade().filter(|_| !values.is_closed()) else {
+            return;
+        };
         let tenant = Store(store).tenant(&id);
         match tenant.decrypted(&mut tenant.engine()).await {
             Ok(new) => drop(values.send_replace(new)),

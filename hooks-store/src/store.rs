@@ -13,6 +13,7 @@ use crate::capability::Capabilities;
 use crate::engine::{Engine, Glance, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::Result;
 use crate::health::Health;
+use crate::news::{Change, Followed, Ledger, News};
 use crate::page::{Page, before, rows_for};
 use crate::recorder::{StoreRecorder, Writer};
 use crate::retention::Retention;
@@ -49,7 +50,7 @@ pub(crate) struct Inner {
     pub(crate) capabilities: Capabilities,
     pub(crate) retention: Retention,
     pub(crate) complete: Complete,
-    pub(crate) changes: watch::Sender<u64>,
+    pub(crate) ledger: Ledger,
     pub(crate) readers: Readers,
     pub(crate) health: Health,
     /// Started when it is first asked for.
@@ -71,14 +72,55 @@ impl Readers {
     }
 }
 
+/// How many changes are read one by one. After more of them, everything counts as new.
+const READ: u64 = 1000;
+
+/// For how many changes the rows are kept.
+const KEPT: u64 = 10_000;
+
 impl Inner {
-    /// Tells everybody in this process of a change.
-    pub(crate) fn changed(&self, change: u64) {
-        self.changes.send_if_modified(|newest| {
-            let is_new = change > *newest;
-            *newest = change.max(*newest);
-            is_new
-        });
+    /// The number of the newest write, here or in another process.
+    pub(crate) async fn newest_change(&self) -> Result<u64> {
+        let sql = "SELECT value FROM counter WHERE name = 'change'";
+        let newest = Glance(self.engine()).one(sql, args![]).await?;
+        Ok(newest.unwrap_or_default())
+    }
+
+    /// Tells of what was written after the change `last`. Returns the newest one.
+    pub(crate) async fn look(&self, last: u64) -> Result<u64> {
+        self.engine().check().await?;
+        let newest = self.newest_change().await?;
+        if newest == last {
+            return Ok(newest);
+        }
+        let mut changes: Vec<Change> = Vec::new();
+        if (last..last + READ).contains(&newest) {
+            let sql =
+                "SELECT number, tenant_id, topics FROM change WHERE number > $1 AND number <= $2";
+            changes = Glance(self.engine()).all(sql, args![last, newest]).await?;
+        }
+        if newest < last {
+            tracing::warn!(
+                last,
+                newest,
+                "the store counts its changes from a lower number: it was restored, and everything is read again"
+            );
+        }
+        if changes.len() as u64 == newest.saturating_sub(last) && newest > last {
+            for change in &changes {
+                self.ledger.tell(change);
+            }
+        } else {
+            self.ledger.tell_all(newest);
+        }
+        Ok(newest)
+    }
+
+    /// Removes rows that no process reads any more.
+    pub(crate) async fn forget_changes(&self) -> Result<()> {
+        let old = self.newest_change().await?.saturating_sub(KEPT);
+        let sql = "DELETE FROM change WHERE number <= $1";
+        self.note(sql, args![old]).await.map(drop)
     }
 
     /// The time, as exact as the tables have it.
@@ -105,12 +147,6 @@ impl Inner {
         let rows = transaction.run(sql, args).await?;
         transaction.commit().await?;
         Ok(rows)
-    }
-
-    pub(crate) async fn newest_change(&self) -> Result<u64> {
-        let sql = "SELECT value FROM counter WHERE name = 'change'";
-        let newest = Glance(self.engine()).one(sql, args![]).await?;
-        Ok(newest.unwrap_or_default())
     }
 }
 
@@ -151,10 +187,11 @@ impl Store {
         &self.0.capabilities
     }
 
-    /// Returns a number that grows with each write of a person, here or in another process.
+    /// Returns the number of the newest write of a person that this process knows of, its own or another's. What such writes
+    /// change for a tenant is in its [news](Tenant::news).
     #[must_use]
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.0.changes.subscribe()
+    pub fn change(&self) -> u64 {
+        self.0.ledger.newest()
     }
 
     /// Runs a statement: for tests that break a store in memory, which has one connection for all.
@@ -228,6 +265,46 @@ impl Tenant {
     #[must_use]
     pub fn rows(&self) -> watch::Receiver<u64> {
         self.store.writer.rows.of(&self.id)
+    }
+
+    /// Returns the numbers of the newest changes that concern this tenant.
+    ///
+    /// ```
+    /// use hooks_store::{By, Store};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let store = Store::open("sqlite::memory:").await?;
+    /// let (acme, zen) = (store.tenant("acme"), store.tenant("zen"));
+    /// let (before, others) = (acme.news(), zen.news());
+    /// let hook = json!({ "name": "no-deploy", "event": "BeforeToolCall", "tools": ["deploy"], "block": "no" });
+    /// acme.create(&hook, &By::new("ada")).await?;
+    /// assert!(acme.news().draft > before.draft);
+    /// assert_eq!((acme.news().in_force, zen.news()), (before.in_force, others));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn news(&self) -> News {
+        *self.store.ledger.of(&self.id).borrow()
+    }
+
+    /// Follows a number of the [news](Self::news) from now on, here and in other processes.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// # let store = hooks_store::Store::open("sqlite::memory:").await?;
+    /// # let acme = store.tenant("acme");
+    /// let mut published = acme.follow(|news| news.in_force);
+    /// acme.put_secret("deploy-key", "s3cret", &hooks_store::By::new("ada")).await?;
+    /// let timeout = std::time::Duration::from_millis(1);
+    /// assert!(tokio::time::timeout(timeout, published.next()).await.is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn follow(&self, what: fn(&News) -> u64) -> Followed {
+        Followed::of(self.store.ledger.of(&self.id), what)
     }
 
     /// What reads on its own.

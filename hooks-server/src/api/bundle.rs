@@ -45,7 +45,8 @@ impl Api {
             let text = serde_json::to_vec(&bundle).unwrap_or_default().into();
             Ok(Arc::new(InForce { hash, text }))
         };
-        self.in_force.get(tenant.id(), read).await
+        let news = tenant.news().in_force;
+        self.in_force.get(tenant.id(), news, read).await
     }
 }
 
@@ -57,18 +58,17 @@ pub(super) async fn get(
     Query(query): Query<Wait>,
     known: Known,
 ) -> Result<Response, Problem> {
-    let mut changes = api.store.changes();
+    let mut published = caller.tenant.follow(|news| news.in_force.max(news.tokens));
     let wait = Duration::from_secs(query.wait.unwrap_or(0).min(60));
     let end = tokio::time::Instant::now() + wait;
     loop {
-        changes.mark_unchanged();
         let InForce { hash, text } = &*api.in_force(&caller.tenant).await?;
         if !known.has(hash) {
             let kind = [("content-type", "application/json")];
             return Ok((etag(hash), kind, text.clone()).into_response());
         }
         let is_news = tokio::select! {
-            news = changes.changed() => news.is_ok(),
+            is_news = published.next() => is_news,
             () = tokio::time::sleep_until(end) => false,
             () = api.shutdown.softly() => false,
         };

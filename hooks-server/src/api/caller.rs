@@ -8,7 +8,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use hooks_runtime::Record;
-use hooks_store::{By, Role, Session, StoreError, Tenant};
+use hooks_store::{By, Role, Session, Store, StoreError, Tenant};
 use lru::LruCache;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -55,34 +55,10 @@ impl Caller {
         from: &str,
         known: impl Future<Output = Result<Option<hooks_store::Caller>, StoreError>>,
     ) -> Result<Self, Problem> {
-        let read = async {
-            // While the store is away, who was known goes on: an outage must not stop each agent.
-            if api.store.trouble().is_some()
-                && let Some(caller) = api.remembered.caller(key)
-            {
-                return Ok(caller);
-            }
-            let why = "the token is unknown, or has been revoked";
-            let stranger = || Problem::new(StatusCode::UNAUTHORIZED, why);
-            let known = match known.await {
-                Ok(known) => known.ok_or_else(stranger)?,
-                Err(error @ StoreError::Unavailable(_)) => {
-                    return api.remembered.caller(key).ok_or_else(|| error.into());
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let caller = Caller {
-                tenant: api.store.tenant(&known.tenant),
-                role: known.role,
-                agent: known.agent,
-                name: known.name,
-                from: String::new(),
-                token: Some(known.hash.into()),
-            };
-            api.remembered.add(key, &caller);
-            Ok::<_, Problem>(caller)
+        let caller = match api.callers.of(&api.store, key) {
+            Some(caller) => caller,
+            None => Caller::read(api, key, known).await?,
         };
-        let caller = api.callers.get(key, read).await?;
         if let Some(hash) = &caller.token
             && api.noted.check_key(hash).is_ok()
         {
@@ -94,6 +70,33 @@ impl Caller {
             from: from.to_owned(),
             ..caller
         })
+    }
+
+    async fn read(
+        api: &Api,
+        key: &str,
+        known: impl Future<Output = Result<Option<hooks_store::Caller>, StoreError>>,
+    ) -> Result<Self, Problem> {
+        let change = api.store.change();
+        let known = match known.await {
+            Ok(known) => known,
+            Err(error @ StoreError::Unavailable(_)) => {
+                return api.callers.known_before(key).ok_or_else(|| error.into());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let why = "the token is unknown, or has been revoked";
+        let known = known.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, why))?;
+        let caller = Caller {
+            tenant: api.store.tenant(&known.tenant),
+            role: known.role,
+            agent: known.agent,
+            name: known.name,
+            from: String::new(),
+            token: Some(known.hash.into()),
+        };
+        api.callers.add(key, &caller, change);
+        Ok(caller)
     }
 
     /// Reads the token again: on a connection that stays, it may have been revoked since the last time.
@@ -183,41 +186,69 @@ impl Caller {
     }
 }
 
-/// Callers that the store has known lately.
-pub(crate) struct Remembered {
-    callers: Mutex<LruCache<String, (Caller, Instant)>>,
+/// Callers that the store has known lately, by their tokens.
+pub(crate) struct Callers {
+    known: Mutex<LruCache<String, Known>>,
     /// How often one of them was let in without the store.
-    used: AtomicU64,
+    without_store: AtomicU64,
 }
 
-impl Remembered {
+struct Known {
+    caller: Caller,
+    /// The newest change before the token was read.
+    read: u64,
+    /// When the store has last known it.
+    at: Instant,
+}
+
+impl Callers {
     pub(super) fn new() -> Self {
-        Remembered {
-            callers: Mutex::new(LruCache::new(REMEMBERED)),
-            used: AtomicU64::new(0),
+        Callers {
+            known: Mutex::new(LruCache::new(REMEMBERED)),
+            without_store: AtomicU64::new(0),
         }
     }
 
-    fn callers(&self) -> MutexGuard<'_, LruCache<String, (Caller, Instant)>> {
-        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, LruCache<String, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, key: &str, caller: &Caller) {
-        let known = (caller.clone(), Instant::now());
-        self.callers().put(key.to_owned(), known);
+    fn add(&self, key: &str, caller: &Caller, read: u64) {
+        let known = Known {
+            caller: caller.clone(),
+            read,
+            at: Instant::now(),
+        };
+        self.known().put(key.to_owned(), known);
     }
 
-    /// A caller that the store has known not long ago.
-    fn caller(&self, key: &str) -> Option<Caller> {
-        let mut callers = self.callers();
-        let (caller, since) = callers.get(key)?;
-        let caller = (since.elapsed() < REMEMBER_TIME).then(|| caller.clone())?;
-        self.used.fetch_add(1, Ordering::Relaxed);
+    /// A caller whom the store need not be asked for: no token of its tenant has changed since, or the store is away.
+    fn of(&self, store: &Store, key: &str) -> Option<Caller> {
+        let is_away = store.trouble().is_some();
+        let mut callers = self.known();
+        let known = callers.get_mut(key)?;
+        if known.read < known.caller.tenant.news().tokens {
+            drop(callers);
+            // An outage must not stop each agent, nor have it wait.
+            return is_away.then(|| self.known_before(key))?;
+        }
+        if !is_away {
+            known.at = Instant::now();
+        }
+        Some(known.caller.clone())
+    }
+
+    /// A caller whom the store has known not long ago.
+    fn known_before(&self, key: &str) -> Option<Caller> {
+        let mut callers = self.known();
+        let known = callers.get(key)?;
+        let caller = (known.at.elapsed() < REMEMBER_TIME).then(|| known.caller.clone())?;
+        self.without_store.fetch_add(1, Ordering::Relaxed);
         Some(caller)
     }
 
-    pub(crate) fn used(&self) -> u64 {
-        self.used.load(Ordering::Relaxed)
+    pub(crate) fn without_store(&self) -> u64 {
+        self.without_store.load(Ordering::Relaxed)
     }
 }
 
@@ -320,20 +351,35 @@ pub(crate) fn other_tenant(body: &Value, own: &str) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
-    use hooks_store::Store;
-
     use super::*;
 
     #[tokio::test]
-    async fn a_caller_is_remembered_for_a_while() {
+    async fn a_caller_is_remembered_until_a_token_of_its_tenant_changes() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let (acme, by) = (store.tenant("acme"), By::new("ada"));
+        let (callers, _) = (Callers::new(), acme.news());
+        callers.add("a", &Caller::of_link(acme.clone()), store.change());
+        let new = async |tenant: &str| {
+            let tenant = store.tenant(tenant);
+            let made = tenant.token_new("b", Role::Viewer, None, &by).await;
+            made.unwrap();
+        };
+        new("zen").await;
+        assert_eq!(callers.of(&store, "a").unwrap().tenant.id(), "acme");
+        new("acme").await;
+        assert!(callers.of(&store, "a").is_none());
+        assert!(callers.of(&store, "b").is_none());
+    }
+
+    #[tokio::test]
+    async fn a_caller_is_known_for_a_while_without_the_store() {
         let store = Store::open("sqlite::memory:").await.unwrap();
         tokio::time::pause();
-        let remembered = Remembered::new();
-        assert!(remembered.caller("a").is_none());
-        remembered.add("a", &Caller::of_link(store.tenant("acme")));
-        let caller = remembered.caller("a").unwrap();
-        assert_eq!((caller.tenant.id(), remembered.used()), ("acme", 1));
+        let callers = Callers::new();
+        callers.add("a", &Caller::of_link(store.tenant("acme")), 0);
+        assert_eq!(callers.known_before("a").unwrap().tenant.id(), "acme");
+        assert_eq!(callers.without_store(), 1);
         tokio::time::advance(REMEMBER_TIME).await;
-        assert!(remembered.caller("a").is_none());
+        assert!(callers.known_before("a").is_none());
     }
 }

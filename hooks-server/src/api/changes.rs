@@ -59,7 +59,8 @@ pub(super) async fn get(State(api): State<Arc<Api>>, caller: Caller) -> Tagged<L
 impl Api {
     /// What the draft changes. It is read once after each change.
     pub(crate) async fn changes(&self, tenant: &Tenant) -> Result<Arc<Changes>, Problem> {
-        self.changes.get(tenant.id(), read(tenant)).await
+        let news = tenant.news().of_hooks();
+        self.changes.get(tenant.id(), news, read(tenant)).await
     }
 }
 

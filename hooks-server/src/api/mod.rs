@@ -53,7 +53,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::bundle::InForce;
-use self::caller::{Caller, Remembered};
+use self::caller::Callers;
 use self::changes::Changes;
 use self::order::Order;
 use self::problem::{FieldError, Problem};
@@ -87,9 +87,7 @@ pub(crate) struct Api {
     noted: DefaultKeyedRateLimiter<Arc<str>>,
     /// The room for connections that stay, by their tokens.
     staying: Mutex<HashMap<Option<Arc<str>>, Arc<Semaphore>>>,
-    /// By their tokens.
-    callers: Unchanged<Caller>,
-    pub(crate) remembered: Remembered,
+    pub(crate) callers: Callers,
     /// By their tenants.
     in_force: Unchanged<Arc<InForce>>,
     /// The rows of GoClaw's list and their texts, by their tenants.
@@ -121,14 +119,13 @@ impl Api {
             noted: RateLimiter::keyed(Quota::per_minute(NonZeroU32::MIN)),
             staying: Mutex::default(),
             tenants: Tenants::new(store.recorder(), node),
-            callers: Unchanged::new(store.changes()),
-            remembered: Remembered::new(),
-            in_force: Unchanged::new(store.changes()),
-            rows: Unchanged::new(store.changes()),
-            changes: Unchanged::new(store.changes()),
-            drafted: Unchanged::new(store.changes()),
-            compiled: Unchanged::new(store.changes()),
-            notices: Unchanged::new(store.changes()),
+            callers: Callers::new(),
+            in_force: Unchanged::new(),
+            rows: Unchanged::new(),
+            changes: Unchanged::new(),
+            drafted: Unchanged::new(),
+            compiled: Unchanged::new(),
+            notices: Unchanged::new(),
             recent: tokio::sync::Mutex::default(),
             store,
             key,

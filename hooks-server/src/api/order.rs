@@ -83,8 +83,10 @@ impl Api {
         match whose {
             Whose::InForce => {
                 let runtime = self.hooks(tenant).await?;
+                let news = tenant.news().in_force;
                 let left_out = async { tenant.notices().await.map(Arc::new) };
-                let mut notices = Vec::clone(&*self.notices.get(tenant.id(), left_out).await?);
+                let mut notices =
+                    Vec::clone(&*self.notices.get(tenant.id(), news, left_out).await?);
                 let idle = runtime.status().not_allowed.into_iter();
                 let idle =
                     idle.map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why));
@@ -93,8 +95,9 @@ impl Api {
                 Ok(Arc::new(Order { items, notices }))
             }
             Whose::Draft => {
+                let news = tenant.news().of_hooks();
                 let order = self.order_of_draft(tenant);
-                self.drafted.get(tenant.id(), order).await
+                self.drafted.get(tenant.id(), news, order).await
             }
             Whose::Node(name) => {
                 let items = tenant.node_order(name).await?;

@@ -206,7 +206,8 @@ impl Api {
         // What is in force, and the draft, are asked again and again.
         if run.is_empty() && (is_in_force || *draft == true) {
             let key = format!("{is_in_force} {}", caller.tenant.id());
-            let kept = self.compiled.get(&key, compile()).await?;
+            let news = caller.tenant.news().of_hooks();
+            let kept = self.compiled.get(&key, news, compile()).await?;
             if kept.is_the_same_again {
                 return Ok(Simulated::of(kept.ask(cx, event).await).with(code));
             }

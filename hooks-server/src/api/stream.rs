@@ -101,12 +101,12 @@ pub(crate) fn live(
     stays: OwnedSemaphorePermit,
     begin: u64,
 ) -> impl Stream<Item = Part> + Send {
-    let news = (caller.tenant.rows(), api.store.changes());
+    let tokens = caller.tenant.follow(|news| news.tokens);
+    let news = (caller.tenant.rows(), tokens);
     let state = (api, caller, begin, news, stays);
     let batches = futures::stream::unfold(state, async |mut state| {
-        let (api, caller, seq, (rows, changes), _) = &mut state;
+        let (api, caller, seq, (rows, tokens), _) = &mut state;
         rows.mark_unchanged();
-        changes.mark_unchanged();
         let read = read(Arc::clone(api), caller.clone(), *seq);
         // A stream stands still at any moment, for as long as its reader is slow. What others wait for goes on meanwhile.
         let found = tokio::spawn(read).await.ok()??;
@@ -119,7 +119,7 @@ pub(crate) fn live(
         } else {
             tokio::select! {
                 _ = rows.changed() => {}
-                _ = changes.changed() => {}
+                _ = tokens.next() => {}
                 () = tokio::time::sleep(ALIVE) => parts.push(None),
                 () = api.shutdown.softly() => return None,
             }

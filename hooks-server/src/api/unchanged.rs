@@ -1,59 +1,51 @@
-//! What was read from the store, as long as nothing has changed there: a client that asks again costs no statement.
+//! What was read from the store, as long as it has not changed there: a client that asks again costs no statement.
 
-use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OnceCell, watch};
+use lru::LruCache;
+use tokio::sync::OnceCell;
+
+/// The values of how many keys are kept.
+const KEPT: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 type Cell<T> = Arc<OnceCell<T>>;
 
-/// Values by their keys. All go when somebody writes.
-pub(crate) struct Unchanged<T> {
-    changes: watch::Receiver<u64>,
-    kept: Mutex<(u64, HashMap<String, Cell<T>>)>,
-}
+/// Values by their keys, each as of a change: a number of the [news](hooks_store::News) of its tenant.
+pub(crate) struct Unchanged<T>(Mutex<LruCache<String, (u64, Cell<T>)>>);
 
 impl<T: Clone> Unchanged<T> {
-    /// `changes` counts the writes: [`Store::changes`](hooks_store::Store::changes).
-    pub(crate) fn new(changes: watch::Receiver<u64>) -> Self {
-        Unchanged {
-            changes,
-            kept: Mutex::default(),
-        }
+    pub(crate) fn new() -> Self {
+        Unchanged(Mutex::new(LruCache::new(KEPT)))
     }
 
-    fn kept(&self) -> MutexGuard<'_, (u64, HashMap<String, Cell<T>>)> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn kept(&self) -> MutexGuard<'_, LruCache<String, (u64, Cell<T>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cell(&self, key: &str) -> Cell<T> {
-        let change = *self.changes.borrow();
+    fn cell(&self, key: &str, change: u64) -> Cell<T> {
         let mut kept = self.kept();
-        if kept.0 != change {
-            *kept = (change, HashMap::new());
+        match kept.get(key) {
+            // Who looked at the news a moment earlier takes what is newer.
+            Some((of, cell)) if *of >= change => Arc::clone(cell),
+            _ => {
+                let cell = Cell::default();
+                kept.put(key.to_owned(), (change, Arc::clone(&cell)));
+                cell
+            }
         }
-        if let Some(cell) = kept.1.get(key) {
-            return Arc::clone(cell);
-        }
-        Arc::clone(kept.1.entry(key.to_owned()).or_default())
     }
 
-    /// Returns a value, and reads it first if it is not known. Of those who ask at once, one reads.
+    /// Returns a value as of this change or a later one, and reads it first if it is not known. Of those who ask at once, one
+    /// reads.
     pub(crate) async fn get<E>(
         &self,
         key: &str,
+        change: u64,
         read: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let cell = self.cell(key);
-        let value = cell.get_or_try_init(|| read).await.cloned();
-        if value.is_err() {
-            // Nobody fills the memory with what is not there.
-            let mut kept = self.kept();
-            if kept.1.get(key).is_some_and(|cell| !cell.initialized()) {
-                kept.1.remove(key);
-            }
-        }
-        value
+        let cell = self.cell(key, change);
+        cell.get_or_try_init(|| read).await.cloned()
     }
 }
 
@@ -63,14 +55,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_value_is_read_once_after_each_change() {
-        let (writes, changes) = watch::channel(0);
-        let unchanged = Unchanged::new(changes);
-        let get = async |value: Result<u8, ()>| unchanged.get("a", async { value }).await;
-        assert_eq!(get(Err(())).await, Err(()));
-        assert!(unchanged.kept().1.is_empty());
-        assert_eq!(get(Ok(1)).await, Ok(1));
-        assert_eq!(get(Ok(2)).await, Ok(1));
-        writes.send_replace(7);
-        assert_eq!(get(Ok(3)).await, Ok(3));
+        let unchanged = Unchanged::new();
+        let get =
+            async |change, value: Result<u8, ()>| unchanged.get("a", change, async { value }).await;
+        assert_eq!(get(1, Err(())).await, Err(()));
+        assert_eq!(get(1, Ok(1)).await, Ok(1));
+        assert_eq!(get(1, Ok(2)).await, Ok(1));
+        assert_eq!(get(2, Ok(3)).await, Ok(3));
+        assert_eq!(get(1, Ok(4)).await, Ok(3));
     }
 }

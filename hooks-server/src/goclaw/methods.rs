@@ -213,7 +213,8 @@ impl Client {
 
     async fn list(&self, params: &Value) -> Result<Box<RawValue>, Problem> {
         let tenant = &self.caller.tenant;
-        let all = self.api.rows.get(tenant.id(), async {
+        let news = tenant.news().draft;
+        let all = self.api.rows.get(tenant.id(), news, async {
             let mut rows = Vec::new();
             // The global hooks are there for all, and their tenant alone changes them.
             let global = (!tenant.id().is_empty()).then(|| self.api.store.tenant(""));

@@ -199,7 +199,8 @@ const MIGRATIONS: &[(&str, &str)] = migrations![
     "0003_node_order",
     "0004_event",
     "0005_session",
-    "0006_hook_text"
+    "0006_hook_text",
+    "0007_change"
 ];
 
 /// The migrations in the words of an engine.

@@ -21,6 +21,7 @@ impl Store {
     /// If the database fails for a tenant: the first such error. The others' executions are removed nevertheless.
     pub async fn retain(&self) -> Result<u64> {
         self.forget_activity().await?;
+        self.0.forget_changes().await?;
         if self.0.retention == Retention::default() {
             return Ok(0);
         }

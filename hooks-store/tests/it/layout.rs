@@ -12,6 +12,7 @@ const LAYOUT: Layout = Layout {
         "capability",
         "retention",
         "health",
+        "news",
         "store",
         "verify",
         "admin",

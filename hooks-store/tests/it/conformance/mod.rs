@@ -73,7 +73,8 @@ conformance! {
         a_tenant_cannot_veto_a_global_publication,
         two_publishers_at_once_never_mix,
         a_publication_ends_while_others_write,
-        another_process_learns_of_a_publication;
+        another_process_learns_of_a_publication,
+        a_change_wakes_whom_it_concerns;
     executions:
         a_record_becomes_a_row,
         what_hooks_did_is_counted_when_it_is_written,

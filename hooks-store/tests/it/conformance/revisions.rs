@@ -9,7 +9,7 @@ use hooks_runtime::entry::Mode;
 use hooks_runtime::{
     BreakerState, Bundle, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
 };
-use hooks_store::{ImportFormat, NewSample, StoreError};
+use hooks_store::{ImportFormat, NewSample, Role, Store, StoreError};
 use serde_json::{Map, Value, json};
 
 use crate::common::{Place, ada, block, mistakes, names};
@@ -515,4 +515,69 @@ pub(crate) async fn another_process_learns_of_a_publication(place: Place) {
     })
     .await
     .expect("the runtime follows");
+}
+
+/// Waits until a store has learned of the newest write of another one.
+async fn caught_up(store: &Store, before: u64) {
+    let learned = async {
+        while store.change() == before {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let learned = tokio::time::timeout(Duration::from_mins(5), learned);
+    learned.await.expect("it learns of the write");
+}
+
+pub(crate) async fn a_change_wakes_whom_it_concerns(place: Place) {
+    let here = place.open().await;
+    let there = if place.is_shared() {
+        place.open().await
+    } else {
+        here.clone()
+    };
+    let of = |tenant: &str| (there.tenant(tenant).news(), there.tenant("zen").news());
+    let (acme, all, by) = (here.tenant("acme"), here.tenant(""), ada());
+
+    let source = there.tenant("acme").source();
+    let woken = async || {
+        let soon = Duration::from_millis(1);
+        tokio::time::timeout(soon, source.changed()).await.is_ok()
+    };
+
+    let (before, zen) = of("acme");
+    let change = there.change();
+    acme.create(&block("a", "deploy"), &by).await.unwrap();
+    caught_up(&there, change).await;
+    let (saved, same) = of("acme");
+    assert_eq!(
+        (saved.in_force, saved.tokens),
+        (before.in_force, before.tokens)
+    );
+    assert!(saved.draft > before.draft && !woken().await);
+
+    let change = there.change();
+    acme.publish(&by).await.unwrap();
+    caught_up(&there, change).await;
+    let (published, _) = of("acme");
+    assert!(published.in_force > saved.in_force && published.draft == saved.draft);
+    assert!(woken().await && !woken().await);
+
+    let change = there.change();
+    let token = acme.token_new("ci", Role::Viewer, None, &by).await;
+    token.unwrap();
+    caught_up(&there, change).await;
+    let (token, still) = of("acme");
+    assert!(token.tokens > published.tokens && token.secrets == before.secrets);
+    assert_eq!(
+        (same, still),
+        (zen, zen),
+        "it does not concern the other tenant"
+    );
+
+    let change = there.change();
+    all.put_secret("key", "s3cret", &by).await.unwrap();
+    caught_up(&there, change).await;
+    let (secret, other) = of("acme");
+    assert!(secret.secrets > token.secrets && other.secrets > zen.secrets);
+    assert_eq!((secret.tokens, other.tokens), (token.tokens, zen.tokens));
 }
