@@ -9,14 +9,17 @@ use hooks_runtime::Runtime;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_store::{NodeReport, StoreRecorder, Tenant};
 use tokio::sync::OnceCell;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::Api;
 use super::problem::Problem;
 use crate::limits::LAST_WORK;
 
-/// How often the daemon says which revisions it runs.
+/// How often the daemon looks whether there is something to report of the tenants' hooks.
 const REPORTS: Duration = Duration::from_secs(5);
+
+/// How often it reports what has not changed. With a thousand tenants, more often would be most of what the store does.
+const UNCHANGED: Duration = Duration::from_mins(1);
 
 /// A runtime for each tenant.
 pub(crate) struct Tenants {
@@ -93,18 +96,29 @@ impl Api {
         loaded
     }
 
-    /// Says again and again which revisions this process runs, and tries hooks again if somebody asks for it.
+    /// Says again and again which revisions this process runs, and tries hooks again if somebody asks for it: where a breaker is
+    /// open, the answer tells.
     pub(crate) async fn report(&self) {
+        let mut told: HashMap<String, (NodeReport, Instant)> = HashMap::new();
         loop {
             // Who has asked nothing for a while is forgotten.
             self.rate.retain_recent();
             for (id, runtime) in self.tenants.all() {
                 let report = NodeReport::from(&runtime.status());
+                let is_known = told
+                    .get(&id)
+                    .is_some_and(|(known, at)| *known == report && at.elapsed() < UNCHANGED);
+                if is_known && report.breakers.is_empty() {
+                    continue;
+                }
                 let tenant = self.store.tenant(&id);
                 match tenant.report(&self.tenants.node, &report).await {
-                    Ok(told) => told.reset.iter().for_each(|hook| {
-                        runtime.reset_breaker(hook);
-                    }),
+                    Ok(answer) => {
+                        answer.reset.iter().for_each(|hook| {
+                            runtime.reset_breaker(hook);
+                        });
+                        told.insert(id, (report, Instant::now()));
+                    }
                     Err(error) => tracing::warn!(%error, tenant = id, "cannot report"),
                 }
             }
