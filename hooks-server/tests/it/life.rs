@@ -4,11 +4,12 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use hooks_server::{Server, ServerError};
-use serde_json::json;
+use regex::Regex;
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::common::{claude, daemon, exchange, read, request, stored, stored_with};
+use crate::common::{Client, Stored, claude, daemon, exchange, read, request, stored, stored_with};
 
 #[tokio::test]
 async fn what_has_begun_is_finished_and_nothing_new_is_accepted() {
@@ -109,8 +110,8 @@ async fn nobody_listens_where_others_could_ask() {
     assert!(matches!(none, Err(ServerError::NoDoor)), "{none:?}");
 }
 
-#[tokio::test]
-async fn trouble_and_refusals_show_to_whoever_watches() {
+/// A daemon one of whose hooks has failed, and that has refused a stranger.
+async fn watched() -> (Stored, Client) {
     let stored = stored().await;
     let owner = stored.client("acme", "owner").await;
     let fails = json!({ "name": "fails", "event": "BeforeToolCall", "if": "args.nope.contains('x')",
@@ -122,6 +123,12 @@ async fn trouble_and_refusals_show_to_whoever_watches() {
         stored.with_token("hks_wrong").get("/hooks").await.status,
         401
     );
+    (stored, owner)
+}
+
+#[tokio::test]
+async fn trouble_and_refusals_show_to_whoever_watches() {
+    let (stored, owner) = watched().await;
     assert_eq!(stored.daemon.get("/readyz").await.status, 200);
     let said = stored.daemon.get("/metrics").await.body;
     for line in [
@@ -156,4 +163,41 @@ async fn trouble_and_refusals_show_to_whoever_watches() {
     // What is known still decides.
     let said = owner.door("/hooks/claude", &claude("Bash", "ls")).await;
     assert_eq!(said.status, 200);
+}
+
+#[tokio::test]
+async fn the_dashboard_and_the_alerts_name_metrics_that_are_there() {
+    let (stored, _) = watched().await;
+    let text = stored.daemon.get("/metrics").await.body;
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let there: Vec<(&str, &str)> = types.filter_map(|line| line.split_once(' ')).collect();
+    assert!(there.len() > 10, "{text}");
+    let dashboard = include_str!("../../../packaging/monitoring/grafana.json");
+    let alerts = include_str!("../../../packaging/monitoring/alerts.yaml");
+    let _: Value = serde_json::from_str(dashboard).unwrap();
+    let names = Regex::new(r"\bhooks_[a-z_]+").unwrap();
+    let is_there = |name: &str| {
+        there.iter().any(|(known, kind)| match *kind {
+            "counter" => name.strip_suffix("_total") == Some(known),
+            "histogram" => name.strip_suffix("_bucket") == Some(known),
+            _ => name == *known,
+        })
+    };
+    for file in [dashboard, alerts] {
+        for found in names.find_iter(file) {
+            assert!(
+                is_there(found.as_str()),
+                "{} is not a metric",
+                found.as_str()
+            );
+        }
+    }
+    let shown: Vec<&str> = names
+        .find_iter(dashboard)
+        .map(|found| found.as_str())
+        .collect();
+    for (name, _) in there {
+        let is_shown = shown.iter().any(|shown| shown.starts_with(name));
+        assert!(is_shown, "the dashboard does not show {name}");
+    }
 }
