@@ -205,6 +205,13 @@ struct Page<'a> {
     paused: HashMap<String, Vec<String>>,
 }
 
+impl Page<'_> {
+    /// Whether agents have told of an order of their own, and none of them shows.
+    fn hides_agents(&self) -> bool {
+        !self.asked.of.starts_with(NODE) && self.nodes.iter().any(|node| node.has_order)
+    }
+}
+
 /// Shows the order.
 pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
     let (tenant, api) = (visitor.tenant(), &visitor.api);

@@ -1,6 +1,7 @@
 //! Publishing: what the draft changes, what else there is to know, which decisions of the past would be others, and the way
 //! back.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use askama::Template;
@@ -181,12 +182,19 @@ impl Page {
         self.replayed.is_none() && self.may_replay
     }
 
-    /// How many events of the past the draft blocks, and how many it was asked about.
-    fn blocked(&self) -> Option<(u64, u64)> {
+    /// How many events of the past the draft blocks, beside what is live.
+    fn says(&self) -> Option<String> {
         let replayed = self.replayed.as_ref()?;
         let mut counts = replayed.decisions.iter();
         let blocked = counts.find(|one| one.decision == RecordOutcome::Block.as_str());
-        Some((blocked.map_or(0, |one| one.now), replayed.asked))
+        let (before, now) = blocked.map_or((0, 0), |one| (one.before, one.now));
+        let than_now = match now.cmp(&before) {
+            Ordering::Equal => "as now".to_owned(),
+            Ordering::Greater => format!("{} more than now", now - before),
+            Ordering::Less => format!("{} fewer than now", before - now),
+        };
+        let asked = replayed.asked;
+        Some(format!(": blocks {now} of the last {asked}, {than_now}"))
     }
 
     /// The samples about which the draft decides something else than they expect.

@@ -891,8 +891,9 @@ async fn a_replay_says_what_would_be_decided_otherwise() {
     );
     // The button says what it does, and a bar shows each decision before and after.
     assert!(
-        page.contains("Publish 1 change<span id=\"says\">: blocks 1 of the last 2<")
-            && page.contains("<rect class=\"block\" y=\"8\" width=\"50\""),
+        page.contains(
+            "Publish 1 change<span id=\"says\">: blocks 1 of the last 2, 1 more than now<"
+        ) && page.contains("<rect class=\"block\" y=\"8\" width=\"50\""),
         "{page}"
     );
     // What fails there is said before it is published.
