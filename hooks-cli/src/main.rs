@@ -150,10 +150,10 @@ enum Command {
         after_help = "Examples:\n  hooks token new --store sqlite:hooks.db --role owner --tenant acme"
     )]
     Token(commands::token::Tokens),
-    /// Check that nobody has changed records afterwards. The exit code is 1 if somebody has.
+    /// Check that nobody has changed a store afterwards. The exit code is 1 if somebody has, and 3 if not all could be checked.
     #[cfg(feature = "server")]
     #[command(
-        after_help = "Examples:\n  hooks verify sqlite:hooks.db\n  hooks verify sqlite:hooks.db --lines acme > acme.jsonl\n  hooks verify acme.jsonl"
+        after_help = "Examples:\n  hooks verify sqlite:hooks.db\n  hooks verify sqlite:hooks.db --expect heads.jsonl\n  hooks verify sqlite:hooks.db --lines acme > acme.jsonl\n  hooks verify acme.jsonl"
     )]
     Verify(commands::verify::Args),
     /// Convert another system's file to a hooks.toml. Comments say what is lost.

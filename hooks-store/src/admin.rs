@@ -1,13 +1,14 @@
 //! The admin log: who has changed what, from where and why. A write and its entry are one transaction, and each tenant's
-//! entries are a [chain](crate::chain) of hashes, as its executions are.
+//! entries are a [chain](crate::chain) of hashes, as its executions are. An entry has the digests of the rows that were written
+//! with it, so the log says [what the tables hold](crate::kept).
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{self, Link, Verified};
 use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, Transaction, Value, args};
 use crate::error::Result;
+use crate::kept::{Kept, Rows};
 use crate::news::{Change, topics};
 use crate::page::Page;
 use crate::store::Tenant;
@@ -120,6 +121,8 @@ pub(crate) struct Write<'a> {
     pub(crate) change: u64,
     /// What it changes. None if it only writes down what somebody has read.
     topics: Option<u64>,
+    /// What the rows hold that were written since the last entry.
+    pub(crate) rows: Rows,
 }
 
 /// How often a write that is checked first begins again because of others, before it keeps them out.
@@ -191,7 +194,7 @@ impl Tenant {
         write.end(action, entity, "", "").await
     }
 
-    async fn begin<'a>(&'a self, by: &'a By, topics: Option<u64>) -> Result<Write<'a>> {
+    pub(crate) async fn begin<'a>(&'a self, by: &'a By, topics: Option<u64>) -> Result<Write<'a>> {
         let mut transaction = self.engine().begin().await?;
         let changes = u64::from(topics.is_some());
         let change = transaction
@@ -204,6 +207,7 @@ impl Tenant {
             at: self.store.now(),
             change: change.unwrap_or_default(),
             topics,
+            rows: Rows::default(),
         })
     }
 
@@ -234,20 +238,16 @@ impl Tenant {
         }
         write.end(ACTION, hook, hash, "").await
     }
-
-    /// Checks the chain of the admin log.
-    ///
-    /// # Errors
-    ///
-    /// If the database fails. A broken chain is no error: the answer names it.
-    pub async fn verify_admin_log(&self) -> Result<Verified> {
-        let sql = "SELECT seq, body, hash FROM admin_log WHERE tenant_id = $1 \
-                   AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
-        self.verify_chain(LOG, sql, |_| Ok(())).await
-    }
 }
 
 impl Write<'_> {
+    /// Inserts a row of a table for which the log vouches: its columns after the tenant. The next entry says what it holds.
+    pub(crate) async fn put(&mut self, table: &str, row: Vec<Value>) -> Result<()> {
+        self.rows.note(table, &row);
+        let values = args![&self.tenant.id].into_iter().chain(row).collect();
+        self.run(&Kept::insert(table), values).await.map(drop)
+    }
+
     /// Appends an entry to the admin log.
     pub(crate) async fn log(
         &mut self,
@@ -257,6 +257,18 @@ impl Write<'_> {
         after: &str,
     ) -> Result<()> {
         self.topics = self.topics.map(|known| known | topics::of(action));
+        let entry = (action, entity);
+        self.log_of(self.tenant, LOG, entry, [before, after]).await
+    }
+
+    /// Appends an entry to a log of a tenant.
+    pub(crate) async fn log_of(
+        &mut self,
+        tenant: &Tenant,
+        log: &str,
+        (action, entity): (&str, &str),
+        [before, after]: [&str; 2],
+    ) -> Result<()> {
         let entry = AdminEntry {
             seq: 0,
             at: self.at,
@@ -268,16 +280,9 @@ impl Write<'_> {
             after: after.to_owned(),
             comment: self.by.comment.clone(),
         };
-        let body = crate::text::canonical(&entry);
-        let tenant = &self.tenant.id;
-        let mut link = Link {
-            body,
-            ..Link::default()
-        };
-        chain::append(&mut *self.transaction, tenant, LOG, [&mut link]).await?;
-        let sql = "INSERT INTO admin_log (tenant_id, seq, body, hash) VALUES ($1, $2, $3, $4)";
-        let args = args![tenant, link.seq, link.body, link.hash];
-        self.transaction.run(sql, args).await.map(drop)
+        let rows = std::mem::take(&mut self.rows);
+        let chain = tenant.chain(log);
+        chain.enter(&mut *self.transaction, &entry, &rows).await
     }
 
     /// Appends an entry to the admin log, and commits.

@@ -1,17 +1,20 @@
 //! Budgets: how many tokens the prompts of a tenant may use per month, counted by all processes together.
 //!
 //! A reservation is one statement that adds and compares, so callers at once never exceed the limit. Each reservation,
-//! settlement and refund is also an entry of the ledger.
+//! settlement and refund is also an entry of the ledger, which is a [chain](crate::chain).
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use hooks_runtime::{Budget, BudgetError, Reservation};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::admin::By;
+use crate::chain::Chain;
 use crate::engine::{Reads, ReadsAs as _, args, of_row};
 use crate::error::{Result, StoreError};
+use crate::kept::Rows;
 use crate::store::{Inner, Store, Tenant};
 use crate::text::expect_exact;
 
@@ -33,6 +36,9 @@ of_row! {
 #[derive(Clone, Debug)]
 pub struct StoreBudget(Arc<Inner>);
 
+/// The name of the ledger among the chains.
+const LOG: &str = "budget";
+
 impl StoreBudget {
     /// Replaces reserved tokens by used ones. Returns how many are left.
     async fn replace(
@@ -50,7 +56,7 @@ impl StoreBudget {
         let taken = reservation.settled(taken.unwrap_or_default(), used);
         let sql = "UPDATE budget SET taken = $3 WHERE tenant_id = $1 AND month = $2";
         transaction.run(sql, args![tenant, month, taken]).await?;
-        self.enter(&mut *transaction, reservation, kind, used)
+        self.enter(&mut *transaction, reservation, kind, [used, taken])
             .await?;
         transaction.commit().await?;
         Ok(reservation.limit.saturating_sub(taken))
@@ -60,13 +66,20 @@ impl StoreBudget {
         &self,
         transaction: &mut dyn Reads,
         Reservation { tenant, month, .. }: &Reservation,
-        kind: &str,
-        tokens: u64,
+        action: &str,
+        [tokens, taken]: [u64; 2],
     ) -> Result<()> {
-        let sql = "INSERT INTO budget_entry (tenant_id, id, month, kind, tokens, at) VALUES ($1, $2, $3, $4, $5, $6)";
-        let values = args![tenant, self.0.new_id(), month, kind, tokens, self.0.now()];
-        transaction.run(sql, values).await?;
-        Ok(())
+        let mut rows = Rows::default();
+        rows.note("budget", args![month, taken]);
+        let entry =
+            json!({ "action": action, "at": self.0.now(), "month": month, "tokens": tokens });
+        let keys = &self.0.writer.keys;
+        let chain = Chain {
+            keys,
+            tenant,
+            log: LOG,
+        };
+        chain.enter(transaction, &entry, &rows).await
     }
 }
 
@@ -95,19 +108,19 @@ impl Budget for StoreBudget {
                    ON CONFLICT (tenant_id, month) DO UPDATE SET taken = budget.taken + excluded.taken \
                    WHERE budget.taken + excluded.taken <= $4 RETURNING taken";
         let values = args![tenant, &month, tokens, limit];
-        if transaction.one::<u64>(sql, values).await?.is_none() {
+        let Some(taken) = transaction.one(sql, values).await? else {
             let sql = "SELECT taken FROM budget WHERE tenant_id = $1 AND month = $2";
             let taken: Option<u64> = transaction.one(sql, args![tenant, &month]).await?;
             let left = limit.saturating_sub(taken.unwrap_or_default());
             return Err(BudgetError::Spent { left });
-        }
+        };
         let reservation = Reservation {
             tenant: tenant.to_owned(),
             month,
             tokens,
             limit,
         };
-        self.enter(&mut *transaction, &reservation, "reserve", tokens)
+        self.enter(&mut *transaction, &reservation, "reserve", [tokens, taken])
             .await?;
         transaction.commit().await?;
         Ok(reservation)
@@ -153,9 +166,9 @@ impl Tenant {
         let mut write = self.write(by).await?;
         let sql = "DELETE FROM budget_limit WHERE tenant_id = $1 AND month = $2 RETURNING tokens";
         let before: Option<u64> = write.one(sql, args![&self.id, month]).await?;
-        if let Some(limit) = limit {
-            let sql = "INSERT INTO budget_limit (tenant_id, month, tokens) VALUES ($1, $2, $3)";
-            write.run(sql, args![&self.id, month, limit]).await?;
+        match limit {
+            Some(limit) => write.put("budget_limit", args![month, limit]).await?,
+            None => write.rows.gone("budget_limit", args![month]),
         }
         let shown = |limit: Option<u64>| limit.map(|limit| limit.to_string()).unwrap_or_default();
         let [before, after] = [before, limit].map(shown);

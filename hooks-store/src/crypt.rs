@@ -5,6 +5,8 @@
 //! there. What this does not give: an old value that is put back into its own row can be read.
 //!
 //! A sealed value is the key's id (8 bytes), the salt (32 bytes) and the text with its tag.
+//!
+//! What must not be changed is signed with HMAC-SHA256, by a key that comes from the same master key: the key's id and the tag.
 
 use std::fmt;
 use std::io::{ErrorKind, Write as _};
@@ -12,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
-use ring::hkdf::{HKDF_SHA256, Salt};
+use ring::hkdf::{HKDF_SHA256, KeyType, Okm, Salt};
+use ring::hmac::{self, HMAC_SHA256};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use tempfile::NamedTempFile;
 
 use crate::error::{Result, StoreError};
-use crate::text::sha256;
+use crate::text::{framed, sha256};
 
 const VARIABLE: &str = "HOOKS_STORE_KEY";
 const ID: usize = 8;
@@ -162,7 +165,7 @@ impl Keys {
     /// A database has sealed values, and its key file is not there.
     pub(crate) fn lost(address: &str) -> StoreError {
         StoreError::Key(format!(
-            "the key file {} is missing, and the database has values that it has encrypted: put the file back, or set `{VARIABLE}`",
+            "the key file {} is missing, and the database has values that it has encrypted or signed: put the file back, or set `{VARIABLE}`",
             key_file(address).unwrap_or_default().display()
         ))
     }
@@ -215,6 +218,37 @@ impl Keys {
         }
     }
 
+    /// Signs a text; without a key, with nothing.
+    pub(crate) fn sign(&self, text: &[u8]) -> String {
+        let Some(key) = self.0.first() else {
+            return String::new();
+        };
+        let tag = hmac::sign(&key.signing(), text);
+        hex::encode([&key.id, tag.as_ref()].concat())
+    }
+
+    /// Checks what [`sign`](Self::sign) has made. Returns whether its key is there.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong.
+    pub(crate) fn signed(&self, text: &[u8], mac: &str) -> Result<bool, &'static str> {
+        if mac.is_empty() || self.0.is_empty() {
+            return if self.0.is_empty() {
+                Ok(mac.is_empty())
+            } else {
+                Err("is not signed, and the store has a key")
+            };
+        }
+        let mac = hex::decode(mac).unwrap_or_default();
+        let Some(key) = self.0.iter().find(|key| mac.starts_with(&key.id)) else {
+            return Ok(false);
+        };
+        hmac::verify(&key.signing(), text, &mac[ID..])
+            .map(|()| true)
+            .map_err(|_| "is not what was signed")
+    }
+
     /// Whether one of the keys has encrypted a value, as the value says.
     pub(crate) fn has_sealed(&self, sealed: &[u8]) -> bool {
         self.0.iter().any(|key| sealed.starts_with(&key.id))
@@ -241,10 +275,22 @@ impl Key {
 
     /// The key of one value.
     fn derived(&self, salt: &[u8]) -> LessSafeKey {
-        let derived = Salt::new(HKDF_SHA256, salt).extract(&self.secret);
-        let derived = derived.expand(&[b"hooks-store"], &AES_256_GCM);
-        let derived = derived.expect("a key is as long as HKDF allows");
-        LessSafeKey::new(UnboundKey::from(derived))
+        LessSafeKey::new(self.expanded::<_, UnboundKey>(salt, b"hooks-store", &AES_256_GCM))
+    }
+
+    /// The key that signs.
+    fn signing(&self) -> hmac::Key {
+        self.expanded(b"", b"hooks-store signs", HMAC_SHA256)
+    }
+
+    fn expanded<L: KeyType, K>(&self, salt: &[u8], what: &[u8], kind: L) -> K
+    where
+        K: for<'a> From<Okm<'a, L>>,
+    {
+        let extracted = Salt::new(HKDF_SHA256, salt).extract(&self.secret);
+        let info = [what];
+        let expanded = extracted.expand(&info, kind);
+        expanded.expect("a key is as long as HKDF allows").into()
     }
 }
 
@@ -253,11 +299,8 @@ fn nonce() -> Nonce {
 }
 
 fn aad(place: &[String]) -> Aad<Vec<u8>> {
-    let parts = place.iter().flat_map(|part| {
-        let length = (part.len() as u64).to_be_bytes();
-        [&length[..], part.as_bytes()].concat()
-    });
-    Aad::from(parts.collect())
+    let parts: Vec<_> = place.iter().map(String::as_bytes).collect();
+    Aad::from(framed(&parts))
 }
 
 /// A key that others may read is no secret.

@@ -7,7 +7,7 @@
 //! 1. Write `migrations/NNNN_what.sql`, once for both engines, and its line in `engine/mod.rs`. Its first column is
 //!    `tenant_id`, and no column is NULL.
 //! 2. Write `what.rs`: structs whose fields are the columns, in `of_row!`, and `impl Tenant` with the statements. A write begins
-//!    with `self.write(by)` and ends with `write.end(…)`.
+//!    with `self.write(by)` and ends with `write.end(…)`. If people write its rows, add it to `kept.rs`, and use `write.put(…)`.
 //! 3. Add its tests to the list in `tests/it/conformance`, which both engines run.
 
 #![forbid(unsafe_code)]
@@ -21,6 +21,7 @@ mod page_store {}
 mod readme {}
 
 mod admin;
+mod audit;
 mod budget;
 mod bundle;
 mod capability;
@@ -30,9 +31,11 @@ mod engine;
 mod error;
 mod execution;
 mod goclaw;
+mod head;
 mod health;
 mod hook;
 mod import;
+mod kept;
 mod news;
 mod node;
 mod open;
@@ -51,6 +54,7 @@ mod token;
 mod verify;
 
 pub use self::admin::{AdminEntry, By};
+pub use self::audit::Audited;
 pub use self::budget::{BudgetUse, StoreBudget};
 pub use self::bundle::MOST_HOOKS;
 pub use self::capability::Capabilities;
@@ -58,6 +62,7 @@ pub use self::chain::{Broken, Verified};
 pub use self::crypt::Keys;
 pub use self::error::{Mistake, Result, StoreError};
 pub use self::execution::{Activity, Execution, ExecutionFilter, PastRecords, verify_lines};
+pub use self::head::{Anchored, Heads};
 pub use self::hook::{DraftReport, Hook, HookVersion, LONGEST_HOOK, SETTINGS};
 pub use self::import::{ImportFormat, ImportReport};
 pub use self::news::{Followed, News};

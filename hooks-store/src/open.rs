@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
-use crate::engine::{self, Engine, ReadsAs as _, args};
+use crate::engine::{self, Engine, Opening, ReadsAs as _, args};
 use crate::error::{Result, StoreError};
 use crate::health::Health;
 use crate::news::Ledger;
@@ -37,24 +37,30 @@ async fn retain(store: Weak<Inner>) {
     }
 }
 
-/// Whether a database has values that some key has encrypted.
+/// Whether a database has values that some key has encrypted or signed.
 async fn has_sealed(mut engine: &dyn Engine) -> Result<bool> {
-    let sql = "SELECT version FROM secret UNION ALL SELECT seq FROM execution WHERE detail_hash <> $1 LIMIT 1";
+    let sql = "SELECT version FROM secret UNION ALL SELECT seq FROM execution WHERE detail_hash <> $1 \
+               UNION ALL SELECT seq FROM chain WHERE mac <> '' LIMIT 1";
     let sealed: Option<u64> = engine.one(sql, args![Vec::new()]).await?;
     Ok(sealed.is_some())
 }
 
-/// Expects the keys that have encrypted the secrets, and the newest execution: with a wrong key, nothing would run that needs a
-/// secret, and nothing that happened could be read.
+/// Expects the keys that have encrypted the secrets, and the newest execution, and one of those that have signed chains: with a
+/// wrong key, nothing would run that needs a secret, and nothing that happened could be read or written.
 async fn expect_keys(mut engine: &dyn Engine, keys: &Keys) -> Result<()> {
     let sql = "SELECT value FROM secret";
     let mut sealed: Vec<Vec<u8>> = engine.all(sql, args![]).await?;
     let sql = "SELECT detail FROM execution WHERE detail_hash <> $1 ORDER BY at DESC LIMIT 1";
     sealed.extend(engine.one::<Vec<u8>>(sql, args![Vec::new()]).await?);
-    if sealed.iter().all(|sealed| keys.has_sealed(sealed)) {
+    let sql = "SELECT DISTINCT substr(mac, 1, 16) AS key FROM chain WHERE mac <> ''";
+    let signers: Vec<String> = engine.all(sql, args![]).await?;
+    let has_signed = |id: &String| keys.has_sealed(&hex::decode(id).unwrap_or_default());
+    if sealed.iter().all(|sealed| keys.has_sealed(sealed))
+        && (signers.is_empty() || signers.iter().any(has_signed))
+    {
         return Ok(());
     }
-    let why = "the store has values that another key has encrypted: start with that key, or name it after the new one";
+    let why = "the store has values that another key has encrypted or signed: start with that key, or name it after the new one";
     Err(StoreError::Key(why.to_owned()))
 }
 
@@ -72,7 +78,7 @@ async fn expect_keys(mut engine: &dyn Engine, keys: &Keys) -> Result<()> {
 #[must_use = "nothing is opened before `open`"]
 pub struct StoreBuilder {
     address: String,
-    must_exist: bool,
+    opening: Opening,
     keys: Option<Keys>,
     clock: Clock,
     retention: Retention,
@@ -93,7 +99,16 @@ impl StoreBuilder {
     /// Where the key file is missing, the store opens without a key. Nothing can be encrypted or decrypted then, and
     /// [`Tenant::verify`](crate::Tenant::verify) counts what it could not read.
     pub fn existing(mut self) -> Self {
-        self.must_exist = true;
+        self.opening = Opening::Migrated;
+        self
+    }
+
+    /// Opens a store only if it is there, to read it: nothing is written, and no table is brought to this version. A file of
+    /// SQLite may be one that nobody may write, and a user of Postgres one that may only `SELECT`.
+    ///
+    /// A missing key file is as in [`existing`](Self::existing).
+    pub fn read_only(mut self) -> Self {
+        self.opening = Opening::ReadOnly;
         self
     }
 
@@ -129,22 +144,24 @@ impl StoreBuilder {
     ///
     /// # Errors
     ///
-    /// If the database cannot be opened, must exist and is no store, has tables that this version does not know, the keys cannot be read or are
-    /// not those that have encrypted what is there, or the capabilities name a kind of handler that is not there.
+    /// If the database cannot be opened, must exist and is no store, has tables that this version does not know, or must not
+    /// change, the keys cannot be read or are not those that have encrypted or signed what is there, or the capabilities name a
+    /// kind of handler that is not there.
     pub async fn open(self) -> Result<Store> {
         self.capabilities.check()?;
         let given = match self.keys {
             Some(keys) => Some(keys),
             None => Keys::of_address(&self.address)?,
         };
-        let engine = engine::open(&self.address, self.must_exist).await?;
+        let engine = engine::open(&self.address, self.opening).await?;
+        let must_exist = self.opening != Opening::Made;
         let keys = match given {
-            Some(keys) if self.must_exist => keys,
+            Some(keys) if must_exist => keys,
             Some(keys) => {
                 expect_keys(&*engine, &keys).await?;
                 keys
             }
-            None if self.must_exist => Keys::none(),
+            None if must_exist => Keys::none(),
             None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.address)),
             None => Keys::make_file(&self.address)?,
         };
@@ -168,6 +185,10 @@ impl StoreBuilder {
             recorder: OnceLock::new(),
         };
         let store = Store(Arc::new(inner));
+        if self.opening == Opening::ReadOnly {
+            return Ok(store);
+        }
+        store.begin_audit().await?;
         store.tell_what_is_not_allowed().await?;
         tokio::spawn(follow(Arc::downgrade(&store.0), newest));
         tokio::spawn(retain(Arc::downgrade(&store.0)));
@@ -196,7 +217,7 @@ impl Store {
     pub fn builder(address: impl Into<String>) -> StoreBuilder {
         StoreBuilder {
             address: address.into(),
-            must_exist: false,
+            opening: Opening::Made,
             keys: None,
             clock: Arc::new(Timestamp::now),
             retention: Retention::default(),

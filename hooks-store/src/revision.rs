@@ -16,11 +16,12 @@ use serde_json::{Map, json};
 use crate::admin::{By, Write};
 use crate::bundle::{by_name, name_of};
 use crate::capability::Capabilities;
-use crate::engine::{Column, Json, OfRow, Reads, ReadsAs as _, Row, Value, args};
+use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, args};
 use crate::error::{Mistake, Result, StoreError};
 use crate::news::Followed;
 use crate::page::Page;
 use crate::store::{Store, Tenant};
+use crate::text::{framed, sha256};
 
 /// A publication. [`Tenant::revision`] returns the set that was published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -68,12 +69,10 @@ impl OfRow for Revision {
     }
 }
 
-/// The set of a revision.
-impl Column for Bundle {
-    fn of(value: &Value) -> Result<Self, String> {
-        let read = Bundle::read(&String::of(value)?);
-        read.map_err(|error| format!("cannot be read: {error}"))
-    }
+/// What a key of the store signs of a revision. Its hash is that of its body.
+pub(crate) fn seal(tenant: &str, number: u64, hash: &str) -> Vec<u8> {
+    let number = number.to_be_bytes();
+    framed(&[b"revision", tenant.as_bytes(), &number, hash.as_bytes()])
 }
 
 /// What a publication has made.
@@ -333,9 +332,13 @@ impl Tenant {
         bundle.author.clone_from(&write.by.actor);
         bundle.comment.clone_from(&write.by.comment);
         let published = Published::of(&bundle, true);
-        let sql = "INSERT INTO revision (tenant_id, number, hash, body) VALUES ($1, $2, $3, $4)";
         let (number, hash) = (published.revision, &published.sha256);
-        let values = args![&self.id, number, hash, bundle.to_json()];
+        let body = bundle.to_json();
+        write.rows.note("revision", args![number, hash, &body]);
+        let mac = self.store.writer.keys.sign(&seal(&self.id, number, hash));
+        let sql =
+            "INSERT INTO revision (tenant_id, number, hash, body, mac) VALUES ($1, $2, $3, $4, $5)";
+        let values = args![&self.id, number, hash, body, mac];
         write.run(sql, values).await?;
         let before = bundle.parent.as_deref().unwrap_or_default();
         write.end(action, &number.to_string(), before, hash).await?;
@@ -352,8 +355,42 @@ impl Tenant {
     }
 
     pub(crate) async fn newest(&self, reads: &mut dyn Reads) -> Result<Option<Bundle>> {
-        let sql = "SELECT body FROM revision WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1";
-        reads.one(sql, args![&self.id]).await
+        self.set_of(
+            reads,
+            "number <= $2 ORDER BY number DESC LIMIT 1",
+            i64::MAX.unsigned_abs(),
+        )
+        .await
+    }
+
+    /// The set of a revision, which must be as it was published.
+    async fn set_of(
+        &self,
+        reads: &mut dyn Reads,
+        condition: &str,
+        number: u64,
+    ) -> Result<Option<Bundle>> {
+        let sql = format!(
+            "SELECT number, hash, mac, body FROM revision WHERE tenant_id = $1 AND {condition}"
+        );
+        let found = reads.one(&sql, args![&self.id, number]).await?;
+        let Some((number, hash, mac, body)): Option<(u64, String, String, String)> = found else {
+            return Ok(None);
+        };
+        let is_signed = || {
+            let seal = seal(&self.id, number, &hash);
+            self.store.writer.keys.signed(&seal, &mac) == Ok(true)
+        };
+        if hex::encode(sha256(body.as_bytes())) != hash || !is_signed() {
+            return Err(StoreError::Inconsistent(format!(
+                "revision {number} of the tenant {:?} is not as it was published: `hooks verify` says more",
+                self.id
+            )));
+        }
+        let read = Bundle::read(&body).map_err(|error| {
+            StoreError::Inconsistent(format!("revision {number} cannot be read: {error}"))
+        })?;
+        Ok(Some(read))
     }
 
     /// Returns a page of this tenant's revisions, newest first, before the one with the number `cursor`.
@@ -376,8 +413,7 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn revision(&self, number: u64) -> Result<Option<Bundle>> {
-        let sql = "SELECT body FROM revision WHERE tenant_id = $1 AND number = $2";
-        self.engine().one(sql, args![&self.id, number]).await
+        self.set_of(&mut self.engine(), "number = $2", number).await
     }
 
     /// Returns what is in force for this tenant: the global hooks and its own. Its number is the higher of both revisions, and

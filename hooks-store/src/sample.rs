@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::admin::By;
-use crate::engine::{Column, Json, Reads as _, ReadsAs as _, Value as Kept, args, of_row};
+use crate::engine::{Column, Json, ReadsAs as _, Value as Kept, args, of_row};
 use crate::error::{Result, StoreError};
 use crate::store::Tenant;
 use crate::text::{expect_short, sha256};
@@ -75,9 +75,8 @@ impl Tenant {
         }
         let (id, at) = (self.store.new_id(), write.at);
         let hash = hex::encode(sha256(body.as_bytes()));
-        let sql = "INSERT INTO sample (tenant_id, id, name, body, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
-        let values = args![&self.id, &id, &sample.name, body, &by.actor, at];
-        write.run(sql, values).await?;
+        let row = args![&id, &sample.name, body, &by.actor, at];
+        write.put("sample", row).await?;
         write.end("sample.save", &id, "", &hash).await?;
         Ok(Sample {
             id,
@@ -129,6 +128,7 @@ impl Tenant {
         let body: Option<String> = write.one(sql, args![&self.id, id]).await?;
         let body = body.ok_or_else(|| StoreError::NotFound(format!("sample {id:?}")))?;
         let hash = hex::encode(sha256(body.as_bytes()));
+        write.rows.gone("sample", args![id]);
         write.end("sample.delete", id, &hash, "").await
     }
 }

@@ -34,28 +34,25 @@ of_row! {
 
 of_row! {
     /// A value as it is kept.
-    pub(crate) struct Sealed {
-        pub(crate) tenant_id: String,
-        pub(crate) name: String,
-        pub(crate) version: u64,
-        pub(crate) value: Vec<u8>,
+    struct Sealed {
+        tenant_id: String,
+        name: String,
+        version: u64,
+        value: Vec<u8>,
     }
 }
 
 impl Sealed {
-    /// The place of the value, which its encryption is bound to.
-    pub(crate) fn place(&self) -> [String; 5] {
-        place(&self.tenant_id, &self.name, self.version)
-    }
-
     /// The value; nothing if its key is not there.
     fn open(&self, keys: &Keys) -> Result<Option<String>> {
-        let value = keys.open(&self.place(), &self.value)?;
+        let place = place(&self.tenant_id, &self.name, self.version);
+        let value = keys.open(&place, &self.value)?;
         Ok(value.and_then(|value| String::from_utf8(value).ok()))
     }
 }
 
-fn place(tenant: &str, name: &str, version: u64) -> [String; 5] {
+/// The place of a value, which its encryption is bound to.
+pub(crate) fn place(tenant: &str, name: &str, version: u64) -> [String; 5] {
     ["secret", tenant, name, &version.to_string(), "value"].map(str::to_owned)
 }
 
@@ -187,9 +184,8 @@ impl Tenant {
         let version = newest.unwrap_or_default() + 1;
         let place = place(&self.id, name, version);
         let sealed = self.store.writer.keys.seal(&place, value.as_bytes())?;
-        let sql = "INSERT INTO secret (tenant_id, name, version, value, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
-        let values = args![&self.id, name, version, sealed, &write.by.actor, write.at];
-        write.run(sql, values).await?;
+        let row = args![name, version, sealed, &write.by.actor, write.at];
+        write.put("secret", row).await?;
         // A hash of a value would tell who guesses it.
         write
             .log("secret.put", name, "", &version.to_string())
@@ -251,9 +247,13 @@ impl Tenant {
             let help = "publish a set that does without it first";
             return Err(StoreError::invalid("/name", message, help));
         }
-        let sql = "DELETE FROM secret WHERE tenant_id = $1 AND name = $2 RETURNING name";
-        if write.run(sql, args![&self.id, name]).await?.is_empty() {
+        let sql = "DELETE FROM secret WHERE tenant_id = $1 AND name = $2 RETURNING version";
+        let gone: Vec<u64> = write.all(sql, args![&self.id, name]).await?;
+        if gone.is_empty() {
             return Err(StoreError::NotFound(format!("secret {name:?}")));
+        }
+        for version in gone {
+            write.rows.gone("secret", args![name, version]);
         }
         write.end("secret.delete", name, "", "").await
     }

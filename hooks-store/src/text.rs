@@ -33,3 +33,12 @@ pub(crate) fn canonical(value: &impl Serialize) -> String {
 pub(crate) fn sha256(bytes: &[u8]) -> Vec<u8> {
     digest(&SHA256, bytes).as_ref().to_vec()
 }
+
+/// Parts as one text, each after its length, so that nothing can move from one to the next.
+pub(crate) fn framed(parts: &[&[u8]]) -> Vec<u8> {
+    let framed = parts.iter().flat_map(|part| {
+        let length = (part.len() as u64).to_be_bytes();
+        [&length[..], part].concat()
+    });
+    framed.collect()
+}

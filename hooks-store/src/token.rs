@@ -219,21 +219,10 @@ impl Tenant {
             return Err(StoreError::invalid("/name", message, help));
         }
         let id = self.store.new_id();
-        let sql = "INSERT INTO token (tenant_id, id, name, role, agent, hash, author, at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        let agent = agent.unwrap_or_default();
-        let values = args![
-            &self.id,
-            &id,
-            name,
-            role.as_str(),
-            agent,
-            hash(&token.0),
-            &by.actor,
-            write.at
-        ];
-        write.run(sql, values).await?;
-        write.end("token.new", &id, "", role.as_str()).await?;
+        let (agent, role, hash) = (agent.unwrap_or_default(), role.as_str(), hash(&token.0));
+        let row = args![&id, name, role, agent, hash, &by.actor, write.at];
+        write.put("token", row).await?;
+        write.end("token.new", &id, "", role).await?;
         Ok(token)
     }
 
@@ -260,6 +249,7 @@ impl Tenant {
         let (role, hash) = revoked.ok_or_else(missing)?;
         let sql = "DELETE FROM session WHERE tenant_id = $1 AND token = $2";
         write.run(sql, args![&self.id, hash]).await?;
+        write.rows.gone("token", args![id]);
         write.end("token.revoke", id, &role, "").await
     }
 }

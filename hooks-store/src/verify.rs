@@ -1,61 +1,128 @@
 //! Verifying: walking the chain of a log of a tenant.
 
-use crate::chain::{Ends, Link, Verified, Walk};
-use crate::engine::{OfRow as _, Reads as _, ReadsAs as _, Row, args};
+use std::collections::BTreeMap;
+
+use crate::chain::{Chain, ENDS, Ends, Link, Verified, Walk, table};
+use crate::engine::{OfRow as _, Reads, ReadsAs as _, Row, args};
 use crate::error::Result;
 use crate::store::Tenant;
 
 /// How many rows are read at once.
 const ROWS: u64 = 1000;
 
+/// The hashes that rows of a chain must have, because somebody has kept them elsewhere.
+pub(crate) type Anchors = BTreeMap<u64, String>;
+
 impl Tenant {
-    pub(crate) async fn ends(&self, log: &str) -> Result<Ends> {
-        let sql = "SELECT seq, hash, removed_seq, removed_hash FROM chain WHERE tenant_id = $1 AND log = $2";
-        let ends = self.engine().one(sql, args![&self.id, log]).await?;
-        Ok(ends.unwrap_or_default())
+    pub(crate) fn chain<'a>(&'a self, log: &'a str) -> Chain<'a> {
+        Chain {
+            keys: &self.store.writer.keys,
+            tenant: &self.id,
+            log,
+        }
     }
 
-    /// Walks a chain of this tenant. `sql` reads so many rows of a tenant between two numbers; `check` finds what else is wrong
-    /// with a row.
-    pub(crate) async fn verify_chain(
+    pub(crate) async fn ends(&self, reads: &mut dyn Reads, log: &str) -> Result<Option<Ends>> {
+        let sql = format!("SELECT {ENDS} FROM chain WHERE tenant_id = $1 AND log = $2");
+        reads.one(&sql, args![&self.id, log]).await
+    }
+
+    /// Walks a chain of this tenant, in a snapshot. `columns` are those that `check` needs, which finds what else is wrong with
+    /// a row.
+    pub(crate) async fn walk(
         &self,
+        reads: &mut dyn Reads,
         log: &str,
-        sql: &str,
-        mut check: impl FnMut(&Row) -> Result<()>,
+        columns: &str,
+        anchors: Option<&Anchors>,
+        check: &mut (dyn FnMut(&Row) -> Result<()> + Send),
     ) -> Result<Verified> {
-        // Rows that come after the walk begins are for the next one.
-        let end = self.ends(log).await?;
-        let mut walk = Walk::after(end.removed_seq, end.removed_hash, Verified::default());
-        // If retention removes all rows that were there when the walk began, it is at its end.
-        while walk.next <= end.seq + 1 {
-            let after = walk.next - 1;
-            let values = args![&self.id, after, end.seq, ROWS];
-            let rows = self.engine().run(sql, values).await?;
-            let first = rows.first().map(|row| row.get("seq")).transpose()?;
-            if first != Some(walk.next) {
-                // Retention may have removed rows meanwhile. Then the walk goes on after them.
-                let now = self.ends(log).await?;
-                if now.removed_seq > after {
-                    walk = Walk::after(now.removed_seq, now.removed_hash, walk.verified);
-                    continue;
-                }
-            }
+        let sql = format!(
+            "SELECT seq, {columns} FROM {} WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT {ROWS}",
+            table(log)
+        );
+        let found = self.ends(reads, log).await?;
+        let ends = found.as_ref().map_or_else(Ends::default, Ends::clone);
+        let mut walk = Walk::after(ends.removed_seq, ends.removed_hash.clone());
+        let mut after = i64::MIN;
+        while walk.verified.broken.is_none() {
+            let rows = reads.run(&sql, args![&self.id, after]).await?;
             for row in &rows {
                 let link = Link::of_row(row)?;
-                if walk.step(&link)
-                    && let Err(error) = check(row)
-                {
+                let anchor = anchors.and_then(|anchors| anchors.get(&link.seq));
+                if !walk.step(&link) {
+                    break;
+                } else if found.is_none() {
+                    walk.breaks(link.seq, "the end of its chain is missing");
+                } else if link.seq > ends.seq {
+                    walk.breaks(link.seq, "it stands behind the end of the chain");
+                } else if anchor.is_some_and(|hash| *hash != hex::encode(&link.hash)) {
+                    walk.breaks(link.seq, "its hash is not the one that was kept elsewhere");
+                } else if let Err(error) = check(row) {
                     walk.breaks(link.seq, error.to_string());
+                } else {
+                    continue;
                 }
-                if walk.verified.broken.is_some() {
-                    return Ok(walk.verified);
-                }
-            }
-            if rows.is_empty() {
-                walk.ends_at(end.seq, &end.hash);
                 break;
             }
+            match rows.last() {
+                Some(row) => after = row.get("seq")?,
+                None => break,
+            }
         }
+        self.judge_ends(reads, &mut walk, log, found, anchors)
+            .await?;
         Ok(walk.verified)
+    }
+
+    /// Compares the end of a walk with the end that is written down, and with what somebody has kept elsewhere.
+    async fn judge_ends(
+        &self,
+        reads: &mut dyn Reads,
+        walk: &mut Walk,
+        log: &str,
+        ends: Option<Ends>,
+        anchors: Option<&Anchors>,
+    ) -> Result<()> {
+        let newest = anchors.and_then(|anchors| anchors.last_key_value());
+        let Some(ends) = ends else {
+            let sql = "SELECT COUNT(*) AS ends FROM chain WHERE tenant_id = $1";
+            let others: Option<u64> = reads.one(sql, args![&self.id]).await?;
+            if others != Some(0) || newest.is_some() {
+                walk.breaks(0, "the end of the chain is missing");
+            }
+            return Ok(());
+        };
+        if walk.next != ends.seq + 1 || walk.before != ends.hash {
+            let what = format!("the chain should end with row {}, and does not", ends.seq);
+            walk.breaks(walk.next, what);
+        }
+        match self.chain(log).signed(&ends) {
+            Ok(true) => walk.verified.is_signed = !ends.mac.is_empty(),
+            Ok(false) => {
+                walk.verified.unsure =
+                    Some("the key that has signed its end is not there".to_owned());
+            }
+            Err(what) => drop(walk.breaks(0, format!("the end of the chain {what}"))),
+        }
+        walk.verified.unsigned = ends.unsigned;
+        match newest {
+            Some((seq, _)) if *seq > ends.seq => {
+                walk.breaks(*seq, "it was kept elsewhere, and is not there any more");
+            }
+            Some((seq, hash))
+                if *seq == ends.removed_seq && *hash != hex::encode(&ends.removed_hash) =>
+            {
+                walk.breaks(*seq, "its hash is not the one that was kept elsewhere");
+            }
+            // Without a key, anybody can write that retention has removed rows.
+            Some((seq, _)) if *seq < ends.removed_seq && !walk.verified.is_signed => {
+                let what =
+                    format!("retention has removed row {seq}, the newest that was kept elsewhere");
+                walk.verified.unsure = Some(what);
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }

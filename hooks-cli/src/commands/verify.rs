@@ -1,10 +1,12 @@
-//! `hooks verify` walks the chain of records, and finds what was changed afterwards. The exit code is 1 if anything was.
+//! `hooks verify` finds what was changed in a store other than by the store. The exit code is 1 if anything was, and 3 if not all
+//! could be checked. It only reads.
 
 use std::fs::File;
 use std::io::BufReader;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hooks_store::{Store, StoreError, Verified, verify_lines};
+use hooks_store::{Anchored, Audited, Heads, Store, StoreError, Verified, verify_lines};
 use serde_json::{Value, json};
 
 use crate::paint::{self, Visible, say};
@@ -20,35 +22,56 @@ pub(crate) struct Args {
     what: String,
     /// Print the records of this tenant of the store instead, oldest first and one a line, for somebody who checks them
     /// without the store. The name of the global tenant is empty.
-    #[arg(long, value_name = "TENANT")]
+    #[arg(long, value_name = "TENANT", conflicts_with_all = ["heads", "expect"])]
     lines: Option<String>,
+    /// Also print the newest row of each chain, in one signed line: keep it where nobody can change it.
+    #[arg(long)]
+    heads: bool,
+    /// Fail if a line of this file is not in the past of the store. The file has lines of `--heads`, here or of `hooks serve`.
+    #[arg(long, value_name = "FILE")]
+    expect: Option<PathBuf>,
 }
+
+/// The exit code if nothing was found, and not all could be checked.
+const UNSURE: u8 = 3;
 
 pub(crate) fn run(args: &Args, as_json: bool) -> Done {
     let what = &*args.what;
     let is_store = ["sqlite:", "postgres:", "postgresql:"]
         .iter()
         .any(|scheme| what.starts_with(scheme));
-    if !is_store && args.lines.is_some() {
-        let message = "only a store has lines to print: name one, such as `sqlite:hooks.db`";
+    if !is_store && (args.lines.is_some() || args.heads || args.expect.is_some()) {
+        let message = "only a store has lines and heads: name one, such as `sqlite:hooks.db`";
         return Err(Failure::usage(message));
     }
     if let Some(tenant) = &args.lines {
         file::block_on(print(what, tenant))?.map_err(failure)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let walked = if is_store {
-        file::block_on(walk(what))?.map_err(failure)?
-    } else {
-        let lines = File::open(what).map_err(|error| Failure::usage(format!("{what}: {error}")))?;
-        let verified = verify_lines(BufReader::new(lines)).map_err(Failure::found)?;
-        vec![(what.to_owned(), verified)]
-    };
-    for (named, verified) in &walked {
-        tell(named, verified, as_json);
+    if is_store {
+        return file::block_on(audit(what, args, as_json))?;
     }
-    let is_whole = walked.iter().all(|(_, verified)| verified.broken.is_none());
-    Ok(ExitCode::from(u8::from(!is_whole)))
+    let lines = open_file(Path::new(what))?;
+    let verified = verify_lines(lines).map_err(Failure::found)?;
+    tell(what, &verified, as_json);
+    Ok(code(&[&verified], 0))
+}
+
+fn open_file(path: &Path) -> Result<BufReader<File>, Failure> {
+    let opened = File::open(path).map(BufReader::new);
+    opened.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+/// The exit code; `unread` lines of heads could not be checked.
+fn code(found: &[&Verified], unread: u64) -> ExitCode {
+    let is_unsure = |one: &&Verified| one.unread > 0 || one.unsure.is_some();
+    if found.iter().any(|one| one.broken.is_some()) {
+        ExitCode::from(1)
+    } else if unread > 0 || found.iter().any(is_unsure) {
+        ExitCode::from(UNSURE)
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 /// Says what a chain was found to be.
@@ -56,21 +79,24 @@ fn tell(named: &str, verified: &Verified, as_json: bool) {
     let Verified {
         rows,
         unread,
+        unsigned,
+        unsure,
         broken,
         ..
     } = verified;
     if as_json {
-        paint::json(&json!({ "chain": named, "rows": rows, "unread": unread, "broken": broken }));
+        let told = json!({ "chain": named, "rows": rows, "unread": unread, "unsigned": unsigned, "unsure": unsure, "broken": broken });
+        paint::json(&told);
         return;
     }
     let named = Visible(named);
     match broken {
         Some(broken) => {
             let what = paint::lines(&broken.what);
-            say!(
-                "{named}: row {} is not as it was written: {what}",
-                broken.seq
-            );
+            match broken.seq {
+                0 => say!("{named}: {what}"),
+                seq => say!("{named}: row {seq} is not as it was written: {what}"),
+            }
         }
         None => say!("{named}: {rows} rows are as they were written"),
     }
@@ -79,11 +105,17 @@ fn tell(named: &str, verified: &Verified, as_json: bool) {
             "{named}: the details of {unread} rows were not read, because their key is not in `HOOKS_STORE_KEY`"
         );
     }
+    if let Some(unsure) = unsure {
+        say!("{named}: {unsure}");
+    }
+    if *unsigned > 0 {
+        say!("{named}: the rows up to {unsigned} were written before the store had a key");
+    }
 }
 
 /// Opens a store that is there already, to read it.
 async fn open(url: &str) -> Result<Store, StoreError> {
-    Store::builder(url).existing().open().await
+    Store::builder(url).read_only().open().await
 }
 
 /// What went wrong: a store that is not there is a wrong name on the command line.
@@ -96,21 +128,47 @@ fn failure(error: StoreError) -> Failure {
     }
 }
 
-/// Walks both chains of each tenant: what hooks did, and what people changed.
-async fn walk(url: &str) -> Result<Vec<(String, Verified)>, StoreError> {
-    let store = open(url).await?;
-    let mut walked = Vec::new();
-    for id in store.tenants().await? {
-        let tenant = store.tenant(&id);
-        let named = if id.is_empty() { "global" } else { &id };
-        walked.push((format!("executions of {named}"), tenant.verify().await?));
-        walked.push((
-            format!("changes of {named}"),
-            tenant.verify_admin_log().await?,
+/// Checks a store: what hooks did, what people changed, and what the budgets say.
+async fn audit(url: &str, args: &Args, as_json: bool) -> Done {
+    let store = open(url).await.map_err(failure)?;
+    let anchored = match &args.expect {
+        Some(file) => store.anchored(open_file(file)?).map_err(Failure::found)?,
+        None => Anchored::default(),
+    };
+    let audited = store.audit(&anchored).await.map_err(failure)?;
+    for Audited {
+        tenant,
+        log,
+        verified,
+    } in &audited
+    {
+        let tenant = if tenant.is_empty() { "global" } else { tenant };
+        let what = match &**log {
+            "admin" => "changes",
+            "budget" => "budget",
+            _ => "executions",
+        };
+        tell(&format!("{what} of {tenant}"), verified, as_json);
+    }
+    let found: Vec<_> = audited.iter().map(|one| &one.verified).collect();
+    let is_signed = |one: &&Verified| one.is_signed || one.unsure.is_some();
+    if !as_json && args.expect.is_none() && !found.iter().all(is_signed) {
+        say!(
+            "the store has no key: who can write it can make all of this anew, unless you compare it with heads that you have kept (`--expect`)"
+        );
+    }
+    if anchored.unread() > 0 {
+        file::warn(&format!(
+            "{} lines of heads were signed with a key that is not in `HOOKS_STORE_KEY`",
+            anchored.unread()
         ));
     }
+    if args.heads {
+        let line = Heads::default().next(&store).await.map_err(failure)?;
+        line.iter().for_each(|line| say!("{line}"));
+    }
     store.close().await;
-    Ok(walked)
+    Ok(code(&found, anchored.unread()))
 }
 
 /// Prints the records of a tenant as lines.

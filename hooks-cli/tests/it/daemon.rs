@@ -527,11 +527,72 @@ fn verifying_says_what_it_could_not_check() {
         "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
     );
     let said = run(without, "");
+    assert_eq!(said.code, 3, "{said:?}");
+    for told in [
+        "the details of 1 rows were not read",
+        "signed its end is not there",
+    ] {
+        assert!(said.out.contains(told), "{said:?}");
+    }
+}
+
+#[test]
+fn a_store_that_was_put_back_is_found_by_the_heads_that_were_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "sqlite:hooks.db";
+    let args = ["token", "new", "--store", url, "--role", "owner"];
+    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
+    let verify = |args: &[&str]| {
+        run(
+            command(folder.path(), &[&["verify", url], args].concat()),
+            "",
+        )
+    };
+    let args = [
+        "--store",
+        url,
+        "--listen",
+        "127.0.0.1:0",
+        "--heads",
+        "heads.jsonl",
+    ];
+    let work = |hook: &str| {
+        let mut daemon = daemon(folder.path(), &args);
+        let hook = json!({ "name": hook, "event": "BeforeToolCall", "block": "no" });
+        let made = answer(daemon.send(&owner, "POST", "/api/v1/hooks", "", &hook));
+        assert!(made.starts_with("HTTP/1.1 201"), "{made}");
+        let id = daemon.child.id().to_string();
+        assert!(Command::new("kill").arg(id).status().unwrap().success());
+        assert!(daemon.child.wait().unwrap().success());
+    };
+    work("first");
+    let [file, kept] = ["hooks.db", "kept.db"].map(|file| folder.path().join(file));
+    std::fs::copy(&file, &kept).unwrap();
+    work("second");
+    // One at the start, and one at the end with what was new.
+    let heads = std::fs::read_to_string(folder.path().join("heads.jsonl")).unwrap();
+    assert_eq!(heads.lines().count(), 4, "{heads}");
+    let before = std::fs::read(&file).unwrap();
+    let expect = ["--expect", "heads.jsonl"];
+    let said = verify(&[&expect[..], &["--heads"]].concat());
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(
-        said.out.contains("the details of 1 rows were not read"),
-        "{said:?}"
-    );
+    let now = said.out.lines().last().unwrap();
+    std::fs::write(folder.path().join("now.jsonl"), now).unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), before, "it only reads");
+    std::fs::copy(&kept, &file).unwrap();
+    assert_eq!(verify(&[]).code, 0, "all is as it was once");
+    for expect in [expect, ["--expect", "now.jsonl"]] {
+        let said = verify(&expect);
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.out.contains("is not there any more"), "{said:?}");
+    }
+    std::fs::write(
+        folder.path().join("now.jsonl"),
+        now.replace("\"at\":\"2", "\"at\":\"3"),
+    )
+    .unwrap();
+    let said = verify(&["--expect", "now.jsonl"]);
+    assert!(said.code == 1 && said.errors.contains("line 1"), "{said:?}");
 }
 
 #[test]

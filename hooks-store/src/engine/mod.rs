@@ -37,8 +37,17 @@ pub(crate) trait Engine: Send + Sync {
     /// Do not call [`fetch`](Self::fetch) before it has ended: a store in memory has one connection for both.
     async fn begin(&self) -> Result<Box<dyn Transaction>>;
 
+    /// Begins to read what is there now, whatever others write meanwhile.
+    async fn snapshot(&self) -> Result<Box<dyn Transaction>>;
+
     /// The statement that counts `$1` changes, returns their number, and tells other processes when it is committed.
     fn count(&self) -> &'static str;
+
+    /// The migrations, in the words of this engine.
+    fn migrator(&self) -> Migrator;
+
+    /// Makes the migrations that are still to be made, and keeps others out meanwhile.
+    async fn migrate(&self) -> Result<()>;
 
     /// Checks that what the connections write to is what the address names.
     async fn check(&self) -> Result<()> {
@@ -160,30 +169,83 @@ macro_rules! speak {
 }
 use speak;
 
-/// Checks that the database has the tables of a store.
-async fn expect_store(reads: &mut dyn Reads, place: &str) -> Result<()> {
-    let there = reads.run("SELECT version FROM _sqlx_migrations LIMIT 1", args![]);
-    let missing = |_| StoreError::NotFound(format!("store in {place}"));
-    there.await.map(drop).map_err(missing)
-}
-
 fn too_large(value: u64) -> StoreError {
     let message = format!("{value} is more than a database counts to: {}", i64::MAX);
     StoreError::invalid("", message, "write a smaller number")
 }
 
-/// Opens a database, and brings its tables to this version. One that must exist has tables already.
-pub(crate) async fn open(address: &str, must_exist: bool) -> Result<Arc<dyn Engine>> {
+/// What opening a store may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Nothing, and nothing is written afterwards.
+    ReadOnly,
+    /// The tables of an earlier version.
+    Migrated,
+    /// Everything: a store that is not there is made.
+    Made,
+}
+
+/// Opens a database whose tables are, or are brought to, those of this version.
+pub(crate) async fn open(address: &str, opening: Opening) -> Result<Arc<dyn Engine>> {
+    let engine = connect(address, opening).await?;
+    match (pending(&*engine).await?, opening) {
+        (None, Opening::Made) => engine.migrate().await?,
+        (None, _) => return Err(StoreError::NotFound("store in this database".to_owned())),
+        (Some(missing), _) if missing.is_empty() => {}
+        (Some(missing), Opening::ReadOnly) => {
+            return Err(StoreError::Schema(format!(
+                "an earlier version has made them, and these changes are missing: {}. A start of this version of the daemon makes \
+                 them; until then, verify with the version that has made the tables",
+                missing.join(", ")
+            )));
+        }
+        _ => engine.migrate().await?,
+    }
+    Ok(engine)
+}
+
+/// Connects to a database, whatever its tables are.
+async fn connect(address: &str, opening: Opening) -> Result<Arc<dyn Engine>> {
     match address.split_once(':') {
-        Some(("sqlite", _)) => Ok(Arc::new(sqlite::Sqlite::open(address, must_exist).await?)),
-        Some(("postgres" | "postgresql", _)) => Ok(Arc::new(
-            postgres::Postgres::open(address, must_exist).await?,
-        )),
+        Some(("sqlite", _)) if opening == Opening::ReadOnly => {
+            Ok(Arc::new(sqlite::Sqlite::read(address).await?))
+        }
+        Some(("sqlite", _)) => {
+            let makes = opening == Opening::Made;
+            Ok(Arc::new(sqlite::Sqlite::open(address, makes).await?))
+        }
+        Some(("postgres" | "postgresql", _)) => {
+            Ok(Arc::new(postgres::Postgres::open(address).await?))
+        }
         // What follows may be a password.
         other => Err(StoreError::Address(
             other.map_or("", |(kind, _)| kind).to_owned(),
         )),
     }
+}
+
+/// What is still to be done to the tables, in words. Nothing if they are not those of a store.
+async fn pending(mut engine: &dyn Engine) -> Result<Option<Vec<String>>> {
+    let sql = "SELECT version, checksum FROM _sqlx_migrations";
+    // Only a statement that changes nothing needs no right to change the tables.
+    let Ok(made) = engine.all::<(i64, Vec<u8>)>(sql, args![]).await else {
+        return Ok(None);
+    };
+    let migrator = engine.migrator();
+    for (number, checksum) in &made {
+        match migrator.iter().find(|known| known.version == *number) {
+            None => return Err(schema(MigrateError::VersionMissing(*number))),
+            Some(known) if *known.checksum != **checksum => {
+                return Err(schema(MigrateError::VersionMismatch(*number)));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_made = |one: &&Migration| made.iter().any(|(number, _)| *number == one.version);
+    let missing = migrator.iter().filter(|one| !is_made(one));
+    Ok(Some(
+        missing.map(|one| one.description.to_string()).collect(),
+    ))
 }
 
 macro_rules! migrations {
@@ -200,7 +262,8 @@ const MIGRATIONS: &[(&str, &str)] = migrations![
     "0004_event",
     "0005_session",
     "0006_hook_text",
-    "0007_change"
+    "0007_change",
+    "0008_audit"
 ];
 
 /// The migrations in the words of an engine.

@@ -7,11 +7,12 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOptions, PgRow};
 use tokio::sync::Mutex;
 
 use super::value::{Row, Value};
-use super::{Engine, PATIENCE, Transaction, expect_store, migrator, schema, speak};
+use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
 use crate::error::{Result, StoreError};
 
 /// How long somebody who waits at each event waits for a connection: an agent is told soon that the database is away.
@@ -37,7 +38,7 @@ pub(super) struct Postgres {
 }
 
 impl Postgres {
-    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self> {
+    pub(super) async fn open(address: &str) -> Result<Self> {
         // The address may hold a password.
         let no_address = |_| StoreError::Address("postgres:…".to_owned());
         let options = PgConnectOptions::from_str(address).map_err(no_address)?;
@@ -45,28 +46,9 @@ impl Postgres {
         let glances = PgPoolOptions::new()
             .acquire_timeout(SOON)
             .max_connections(2);
-        let glances = glances.connect_lazy_with(options.clone());
-        let pool = pool.connect_with(options).await?;
-        loop {
-            // Waiting for the lock would hold up an index that the other one builds concurrently.
-            let mut transaction = pool.begin().await?;
-            let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)");
-            if lock.bind(MIGRATING).fetch_one(&mut *transaction).await? {
-                if must_exist {
-                    expect_store(&mut transaction, "the database").await?;
-                }
-                let migrator = migrator(&[("BLOB", "BYTEA"), (" WITHOUT ROWID", "")]);
-                let migrated = migrator.run_direct(None, &mut *transaction, false);
-                migrated.await.map_err(schema)?;
-                transaction.commit().await?;
-                break;
-            }
-            drop(transaction);
-            tokio::time::sleep(BACK_OFF).await;
-        }
         Ok(Postgres {
-            pool,
-            glances,
+            glances: glances.connect_lazy_with(options.clone()),
+            pool: pool.connect_with(options).await?,
             listener: Mutex::default(),
         })
     }
@@ -99,9 +81,34 @@ impl Engine for Postgres {
         Ok(Box::new(self.pool.begin().await?))
     }
 
+    async fn snapshot(&self) -> Result<Box<dyn Transaction>> {
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+        Ok(Box::new(self.pool.begin_with(begin).await?))
+    }
+
     fn count(&self) -> &'static str {
         "UPDATE counter SET value = value + $1 WHERE name = 'change' \
          RETURNING value, CAST(pg_notify('hooks_store', '') AS TEXT)"
+    }
+
+    fn migrator(&self) -> Migrator {
+        migrator(&[("BLOB", "BYTEA"), (" WITHOUT ROWID", "")])
+    }
+
+    async fn migrate(&self) -> Result<()> {
+        loop {
+            // Waiting for the lock would hold up an index that the other one builds concurrently.
+            let mut transaction = self.pool.begin().await?;
+            let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)");
+            if lock.bind(MIGRATING).fetch_one(&mut *transaction).await? {
+                let migrator = self.migrator();
+                let migrated = migrator.run_direct(None, &mut *transaction, false);
+                migrated.await.map_err(schema)?;
+                return Ok(transaction.commit().await?);
+            }
+            drop(transaction);
+            tokio::time::sleep(BACK_OFF).await;
+        }
     }
 
     async fn hint(&self) {

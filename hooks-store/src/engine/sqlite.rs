@@ -9,6 +9,7 @@ use std::str::FromStr as _;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use sqlx::migrate::Migrator;
 use sqlx::sqlite::{
     SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteRow, SqliteSynchronous,
@@ -16,7 +17,7 @@ use sqlx::sqlite::{
 
 use super::value::{Row, Value};
 use super::watched::Watched;
-use super::{Engine, PATIENCE, Transaction, expect_store, migrator, schema, speak};
+use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
 use crate::error::{Result, StoreError};
 
 /// How many connections read.
@@ -38,12 +39,12 @@ pub(super) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(super) async fn open(address: &str, must_exist: bool) -> Result<Self> {
+    pub(super) async fn open(address: &str, makes: bool) -> Result<Self> {
         let no_address = |_| StoreError::Address(address.to_owned());
         let options = SqliteConnectOptions::from_str(address).map_err(no_address)?;
         let in_memory = address.contains(":memory:");
         let options = options
-            .create_if_missing(!must_exist)
+            .create_if_missing(makes)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(PATIENCE)
@@ -53,20 +54,11 @@ impl Sqlite {
             .pragma("wal_autocheckpoint", "8192")
             .pragma("cache_size", "-16384");
         let file = options.get_filename().to_owned();
-        let place = file.display().to_string();
-        if must_exist && !in_memory && !file.exists() {
-            return Err(StoreError::NotFound(format!("store in {place}")));
-        }
-        if !must_exist && !in_memory {
+        if makes && !in_memory {
             make_private(&file)?;
+        } else if !in_memory {
+            expect_file(&file)?;
         }
-        let pool = || {
-            SqlitePoolOptions::new()
-                .acquire_timeout(PATIENCE)
-                .idle_timeout(None)
-                .max_lifetime(None)
-                .test_before_acquire(false)
-        };
         let writer = || pool().max_connections(1).min_connections(1);
         let began = Instant::now();
         // While two processes make one new database, SQLite does not wait for the other to turn on WAL.
@@ -78,14 +70,6 @@ impl Sqlite {
                 connected => break connected?,
             }
         };
-        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
-        if must_exist {
-            expect_store(&mut transaction, &place).await?;
-        }
-        let migrator = migrator(&[]);
-        let migrated = migrator.run_direct(None, &mut *transaction, false);
-        migrated.await.map_err(schema)?;
-        transaction.commit().await?;
         let (readers, glances, file) = if in_memory {
             (writer.clone(), writer.clone(), None)
         } else {
@@ -105,6 +89,52 @@ impl Sqlite {
             file,
         })
     }
+
+    /// Opens a file to read it, also where nobody may write.
+    pub(super) async fn read(address: &str) -> Result<Self> {
+        let no_address = |_| StoreError::Address(address.to_owned());
+        let options = SqliteConnectOptions::from_str(address).map_err(no_address)?;
+        let file = options.get_filename().to_owned();
+        expect_file(&file)?;
+        let mut log = file.clone().into_os_string();
+        log.push("-wal");
+        // What has the database open has a log, too. Without one, SQLite need not make it in order to read.
+        let has_log = Path::new(&log).exists();
+        let options = options
+            .create_if_missing(false)
+            .read_only(true)
+            .immutable(!has_log);
+        let readers = pool()
+            .max_connections(READERS)
+            .connect_with(options.busy_timeout(PATIENCE));
+        let readers = readers.await.map_err(|error| {
+            let hint = if has_log {
+                " (copy it together with its `-wal` into a folder where you may write)"
+            } else {
+                ""
+            };
+            StoreError::Unavailable(format!("{} cannot be read: {error}{hint}", file.display()))
+        })?;
+        Ok(Sqlite {
+            writer: readers.clone(),
+            glances: readers.clone(),
+            readers,
+            file: None,
+        })
+    }
+}
+
+fn pool() -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
+        .acquire_timeout(PATIENCE)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+}
+
+fn expect_file(file: &Path) -> Result<()> {
+    let missing = || StoreError::NotFound(format!("store in {}", file.display()));
+    file.is_file().then_some(()).ok_or_else(missing)
 }
 
 /// Whether another process has locked the database.
@@ -152,8 +182,24 @@ impl Engine for Sqlite {
         Ok(Box::new(begun?))
     }
 
+    async fn snapshot(&self) -> Result<Box<dyn Transaction>> {
+        Ok(Box::new(self.readers.begin().await?))
+    }
+
     fn count(&self) -> &'static str {
         "UPDATE counter SET value = value + $1 WHERE name = 'change' RETURNING value"
+    }
+
+    fn migrator(&self) -> Migrator {
+        migrator(&[])
+    }
+
+    async fn migrate(&self) -> Result<()> {
+        let mut transaction = self.writer.begin_with("BEGIN IMMEDIATE").await?;
+        let migrator = self.migrator();
+        let migrated = migrator.run_direct(None, &mut *transaction, false);
+        migrated.await.map_err(schema)?;
+        Ok(transaction.commit().await?)
     }
 
     async fn check(&self) -> Result<()> {

@@ -95,6 +95,11 @@ impl Row {
         self.values.get(index)
     }
 
+    /// All values, in the order of the statement.
+    pub(crate) fn values(&self) -> &[Value] {
+        &self.values
+    }
+
     /// What a column means.
     pub(crate) fn get<T: Column>(&self, column: &str) -> Result<T> {
         let read = self.value(column).ok_or_else(|| "is missing".to_owned());

@@ -34,7 +34,8 @@ impl Tenant {
         // The row before has the hash that the first line needs.
         let values = args![&self.id, seq, u64::from(limit) + 1];
         let rows = self.engine().run(sql, values).await?;
-        let mut before = self.ends(LOG).await?.removed_hash;
+        let before = self.ends(&mut self.engine(), LOG).await?;
+        let mut before = before.map(|ends| ends.removed_hash).unwrap_or_default();
         let mut lines = Vec::new();
         for row in rows {
             let kept = Link::of_row(&row)?;
@@ -100,7 +101,7 @@ pub fn verify_lines(lines: impl BufRead) -> Result<Verified> {
             hash: bytes(&line.hash),
         };
         let before = line.seq.saturating_sub(1);
-        let first = || Walk::after(before, bytes(&line.before), Verified::default());
+        let first = || Walk::after(before, bytes(&line.before));
         if !walk.get_or_insert_with(first).step(&row) {
             break;
         }

@@ -10,13 +10,14 @@ use serde_json::Value as Body;
 
 use crate::admin::By;
 use crate::chain::{Broken, Verified};
-use crate::engine::{Json, Reads as _, ReadsAs as _, Row, Value, args};
+use crate::engine::{Json, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::{Result, StoreError};
 use crate::page::{Page, before, rows_for};
-use crate::recorder::names::NAMES;
+use crate::recorder::names::{Lists, NAMES};
 use crate::recorder::row::{COLUMNS, Columns, LOG, column, json_of, place};
 use crate::store::Tenant;
 use crate::text::sha256;
+use crate::verify::Anchors;
 
 /// What hooks did with one event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -345,23 +346,30 @@ impl Tenant {
     }
 
     /// Walks the chain of this tenant's executions, and names the first row that was changed, removed or moved.
+    /// [`Store::audit`](crate::Store::audit) checks everything.
     ///
     /// # Errors
     ///
     /// If the database fails. A broken chain is no error: the answer names it.
     pub async fn verify(&self) -> Result<Verified> {
-        let sql = format!(
-            "SELECT seq, {COLUMNS}, body, detail, detail_hash, hash FROM execution \
-             WHERE tenant_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4"
-        );
+        let mut snapshot = self.engine().snapshot().await?;
+        self.verify_in(&mut *snapshot, None).await
+    }
+
+    pub(crate) async fn verify_in(
+        &self,
+        reads: &mut dyn Reads,
+        anchors: Option<&Anchors>,
+    ) -> Result<Verified> {
+        let columns = format!("{COLUMNS}, body, detail, detail_hash, hash");
         let (mut unread, mut lists) = (0, BTreeMap::new());
-        let expect = |row: &Row| self.expect_whole(row, &mut unread, &mut lists);
-        let mut verified = self.verify_chain(LOG, &sql, expect).await?;
+        let mut expect = |row: &Row| self.expect_whole(row, &mut unread, &mut lists);
+        let walked = self.walk(reads, LOG, &columns, anchors, &mut expect);
+        let mut verified = walked.await?;
         verified.unread = unread;
-        let names = &self.store.writer.names;
         for (hash, seq) in lists {
             if verified.broken.is_none()
-                && let Err(error) = names.read(self.engine(), &self.id, &hash).await
+                && let Err(error) = Lists::read(reads, &self.id, &hash).await
             {
                 let what = error.to_string();
                 verified.broken = Some(Broken { seq, what });

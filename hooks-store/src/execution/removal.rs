@@ -2,9 +2,8 @@
 
 use jiff::SignedDuration;
 
-use crate::chain;
 use crate::engine::{ReadsAs as _, args};
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::recorder::row::LOG;
 use crate::retention::Retention;
 use crate::store::{Store, Tenant};
@@ -53,8 +52,9 @@ impl Tenant {
         let mut removed = 0;
         loop {
             let mut transaction = self.engine().begin().await?;
-            let gone = chain::lock(&mut *transaction, &self.id, LOG);
-            let gone = gone.await?.removed_seq;
+            let chain = self.chain(LOG);
+            let mut ends = chain.lock(&mut *transaction).await?;
+            let gone = ends.removed_seq;
             let end = last.min(gone + BATCH);
             if end <= gone {
                 drop(transaction);
@@ -66,10 +66,11 @@ impl Tenant {
                 }
                 return Ok(removed);
             }
-            let sql = "UPDATE chain SET removed_seq = $3, removed_hash = \
-                       (SELECT hash FROM execution WHERE tenant_id = $1 AND seq = $3) \
-                       WHERE tenant_id = $1 AND log = $2";
-            transaction.run(sql, args![&self.id, LOG, end]).await?;
+            let sql = "SELECT hash FROM execution WHERE tenant_id = $1 AND seq = $2";
+            let hash = transaction.one(sql, args![&self.id, end]).await?;
+            let missing = || StoreError::NotFound(format!("execution {end}"));
+            (ends.removed_seq, ends.removed_hash) = (end, hash.ok_or_else(missing)?);
+            chain.set(&mut *transaction, ends).await?;
             let sql = "DELETE FROM execution WHERE tenant_id = $1 AND seq <= $2";
             transaction.run(sql, args![&self.id, end]).await?;
             transaction.commit().await?;

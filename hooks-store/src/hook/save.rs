@@ -161,11 +161,7 @@ impl Tenant {
             comment: write.by.comment.clone(),
             at: write.at,
         };
-        let sql = "INSERT INTO hook_version \
-                   (tenant_id, hook_id, version, parent, hash, body, deleted, author, comment, at, text) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-        let values = args![
-            &self.id,
+        let row = args![
             &hook.id,
             version,
             old.version,
@@ -177,7 +173,9 @@ impl Tenant {
             hook.at,
             &hook.text
         ];
-        write.run(sql, values).await?;
+        write.put("hook_version", row).await?;
+        let row = args![&hook.id, &hook.name, version, deleted];
+        write.rows.note("hook", &row);
         let sql = "INSERT INTO hook (tenant_id, id, name, version, place, deleted) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (tenant_id, id) DO UPDATE \
                    SET name = excluded.name, version = excluded.version, deleted = excluded.deleted";

@@ -227,7 +227,7 @@ impl Writer {
         // Making the rows takes so long that it would hold up others.
         let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys, &names)).await;
         let mut made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
-        row::write(&*self.engine, &mut made, mark).await?;
+        row::write(&*self.engine, &self.keys, &mut made, mark).await?;
         self.rows.add(&made);
         Ok(())
     }

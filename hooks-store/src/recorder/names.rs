@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indexmap::IndexSet;
 use serde_json::Value;
 
-use crate::engine::{Engine, Json, ReadsAs as _, args};
+use crate::engine::{Engine, Json, Reads, ReadsAs as _, args};
 use crate::error::{Result, StoreError};
 use crate::text::sha256;
 
@@ -141,7 +141,7 @@ impl Lists {
         if let Some(list) = self.known().read.get(&key) {
             return Ok(Arc::clone(list));
         }
-        let list = Arc::new(self.read(engine, tenant, hash).await?);
+        let list = Arc::new(Lists::read(&mut { engine }, tenant, hash).await?);
         let mut known = self.known();
         if known.read.len() >= KEPT {
             known.read.clear();
@@ -155,14 +155,9 @@ impl Lists {
     /// # Errors
     ///
     /// If it is missing or was changed, or the database fails.
-    pub(crate) async fn read(
-        &self,
-        mut engine: &dyn Engine,
-        tenant: &str,
-        hash: &str,
-    ) -> Result<List> {
+    pub(crate) async fn read(reads: &mut dyn Reads, tenant: &str, hash: &str) -> Result<List> {
         let sql = "SELECT body FROM execution_names WHERE tenant_id = $1 AND hash = $2";
-        let names: Option<Json<Value>> = engine.one(sql, args![tenant, hash]).await?;
+        let names: Option<Json<Value>> = reads.one(sql, args![tenant, hash]).await?;
         let names = names.map(|Json(names)| texts(&names).map(str::to_owned).collect());
         let list = List::of(names.unwrap_or_default());
         if list.hash != hash {

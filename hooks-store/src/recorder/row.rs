@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::activity::{self, Spot};
 use super::names::{List, Lists};
-use crate::chain::{self, Link};
+use crate::chain::{Chain, Link};
 use crate::crypt::{Keys, random};
 use crate::engine::{Engine, ReadsAs as _, Row, Transaction, Value, args};
 use crate::error::Result;
@@ -235,7 +235,12 @@ pub(crate) type Mark = Option<(String, u64, Vec<u8>)>;
 /// Writes rows in one transaction: each at the end of its tenant's chain.
 ///
 /// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
-pub(crate) async fn write(engine: &dyn Engine, parts: &mut [Part], mark: &mut Mark) -> Result<()> {
+pub(crate) async fn write(
+    engine: &dyn Engine,
+    keys: &Keys,
+    parts: &mut [Part],
+    mark: &mut Mark,
+) -> Result<()> {
     let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
     let mut transaction = engine.begin().await?;
     if let Some((tenant, seq, hash)) = mark.clone() {
@@ -255,7 +260,12 @@ pub(crate) async fn write(engine: &dyn Engine, parts: &mut [Part], mark: &mut Ma
             transaction.run(sql, values).await?;
         }
         let links = rows.iter_mut().map(|row| &mut row.link);
-        chain::append(&mut *transaction, tenant, LOG, links).await?;
+        let chain = Chain {
+            keys,
+            tenant,
+            log: LOG,
+        };
+        chain.append(&mut *transaction, links).await?;
         let end = rows.last().map(|row| &row.link);
         last = end.map(|link| (tenant.to_owned(), link.seq, link.hash.clone()));
         let spots = rows.iter().flat_map(|row| &row.spots);

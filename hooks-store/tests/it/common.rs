@@ -44,7 +44,12 @@ impl Place {
     }
 
     pub(crate) fn builder(&self) -> StoreBuilder {
-        Store::builder(&self.address).keys(self.keys.clone())
+        self.builder_at(&self.address)
+    }
+
+    /// A builder with the keys of this store.
+    pub(crate) fn builder_at(&self, address: &str) -> StoreBuilder {
+        Store::builder(address).keys(self.keys.clone())
     }
 
     pub(crate) async fn open(&self) -> Store {

@@ -61,10 +61,10 @@ async fn a_key_file_is_made_beside_the_database_and_is_private() {
 }
 
 #[tokio::test]
-async fn a_store_that_must_exist_is_opened_without_its_key_file_and_makes_none() {
+async fn a_store_that_is_only_read_is_opened_without_its_key_file_and_stays_as_it_is() {
     let place = Place::file();
     let folder = place.folder.as_ref().unwrap().path();
-    let open = async || Store::builder(&place.address).existing().open().await;
+    let open = async || Store::builder(&place.address).read_only().open().await;
     let files = || std::fs::read_dir(folder).unwrap().count();
     let missing = open().await.unwrap_err().to_string();
     assert!(
@@ -98,13 +98,17 @@ async fn a_store_that_must_exist_is_opened_without_its_key_file_and_makes_none()
     store.close().await;
     let key = file.with_extension("db.key");
     std::fs::remove_file(&key).unwrap();
-    let acme = open().await.unwrap().tenant("acme");
+    let before = std::fs::read(&file).unwrap();
+    let store = open().await.unwrap();
+    let acme = store.tenant("acme");
     let verified = acme.verify().await.unwrap();
     assert_eq!(
         (verified.rows, verified.unread, verified.broken),
         (3, 3, None)
     );
-    assert!(!key.exists());
+    assert!(acme.publish(&ada()).await.is_err());
+    store.close().await;
+    assert_eq!((files(), std::fs::read(&file).unwrap()), (1, before));
 }
 
 #[tokio::test]

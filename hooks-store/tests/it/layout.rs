@@ -5,8 +5,9 @@ use layout::Layout;
 const LAYOUT: Layout = Layout {
     rooms: &[
         "engine",
-        "chain",
+        "kept",
         "crypt",
+        "chain",
         "recorder",
         "scope",
         "capability",
@@ -15,6 +16,7 @@ const LAYOUT: Layout = Layout {
         "news",
         "store",
         "verify",
+        "head",
         "admin",
         "secret",
         "goclaw",
@@ -29,6 +31,7 @@ const LAYOUT: Layout = Layout {
         "session",
         "reencrypt",
         "import",
+        "audit",
         "open",
     ],
     leaves: &["error", "page", "text"],

@@ -13,8 +13,9 @@ const OLD: &[(&str, &str, &[&str])] = &[
         &[
             "INSERT INTO hook VALUES ('acme', 'id', 'a', 1, 0, 0)",
             r#"INSERT INTO hook_version VALUES ('acme', 'id', 1, 0, 'hash', '{"name":"a","event":"BeforeToolCall","block":"no"}', 0, 'ada', '', 5)"#,
-            r#"INSERT INTO revision VALUES ('acme', 1, 'hash', '{"format":"hooks-bundle/1","tenant":"acme","revision":1,"hooks":[{"name":"a","event":"BeforeToolCall","block":"no","version":1}]}')"#,
+            r#"INSERT INTO revision VALUES ('acme', 1, 'da3c27a0c26b739098b35db4f5c099f1a75a4078760344316a1e945b1be5e7bd', '{"format":"hooks-bundle/1","tenant":"acme","revision":1,"hooks":[{"name":"a","event":"BeforeToolCall","block":"no","version":1}]}')"#,
             "UPDATE counter SET value = 1",
+            "INSERT INTO chain VALUES ('acme', 'admin', 0, x'', 0, x'')",
             "INSERT INTO sample VALUES ('acme', 'id', 'a push', '{\"name\":\"a push\",\"event\":\"BeforeToolCall\"}', 'ada', 5)",
             "INSERT INTO token VALUES ('acme', 'id', 'ci', 'author', '', 'hash', 'ada', 5)",
             "INSERT INTO budget VALUES ('acme', '2026-11', 7)",
@@ -49,6 +50,16 @@ const OLD: &[(&str, &str, &[&str])] = &[
         include_str!("../../migrations/0006_hook_text.sql"),
         "hook text",
         &["UPDATE hook_version SET text = '# why'"],
+    ),
+    (
+        include_str!("../../migrations/0007_change.sql"),
+        "change",
+        &["INSERT INTO change VALUES ('acme', 1, 2)"],
+    ),
+    (
+        include_str!("../../migrations/0008_audit.sql"),
+        "audit",
+        &["UPDATE revision SET mac = ''"],
     ),
 ];
 
@@ -98,7 +109,19 @@ async fn rows_of_every_earlier_version_can_be_read() {
             }
         }
         database.close().await.unwrap();
+        // Who only reads changes nothing.
+        let read = place.builder().read_only().open().await;
+        let refused = read
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        assert_eq!(
+            refused.contains("are missing"),
+            last < OLD.len(),
+            "{refused}"
+        );
         let acme = place.open().await.tenant("acme");
+        assert_eq!(acme.verify_admin_log().await.unwrap().broken, None);
         let hook = &acme.hooks().await.unwrap()[0];
         assert_eq!((&*hook.author, hook.text.is_empty()), ("ada", last < 6));
         assert_eq!(

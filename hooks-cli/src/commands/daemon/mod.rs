@@ -2,6 +2,7 @@
 
 mod allowed;
 mod demo;
+mod heads;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,10 +13,12 @@ use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
 use hooks_server::{Server, Shutdown};
 use hooks_store::{Capabilities, Store};
 use serde_json::json;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
 use url::Url;
 
 use self::allowed::Allowed;
+use self::heads::Teller;
 use crate::commands::bundle::key_of;
 use crate::commands::run::{Warm, socket_path};
 use crate::file::{self, Format};
@@ -38,6 +41,10 @@ pub(crate) struct Args {
     /// Sign the bundles that agents fetch from the store with this key, which `hooks bundle key new` makes.
     #[arg(long, value_name = "FILE", requires = "store")]
     key: Option<PathBuf>,
+    /// Append to this file the newest row of each chain of the store, each minute in which one has changed: `hooks verify
+    /// --expect` reads it. The log has the same lines.
+    #[arg(long, value_name = "FILE", requires = "store")]
+    heads: Option<PathBuf>,
     #[command(flatten)]
     allowed: Allowed,
     /// The tenant whose console the link opens; by default the global one, whose hooks all tenants have.
@@ -59,9 +66,14 @@ pub(crate) fn run(
     as_json: bool,
 ) -> Done {
     // Standard output is for what programs read.
+    let shown = Targets::new()
+        .with_default(LevelFilter::WARN)
+        .with_target("hooks::heads", LevelFilter::INFO);
     tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::WARN)
+        .with_max_level(LevelFilter::INFO)
         .with_writer(std::io::stderr)
+        .finish()
+        .with(shown)
         .init();
     let executor = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -133,14 +145,18 @@ async fn serve(
         }
         demo.start().await?;
     }
+    let told = store.clone().filter(|_| demo.is_none());
+    let mut teller = Teller::new(told, args.heads).map_err(Failure::found)?;
     tokio::select! {
         () = server.run(&shutdown) => {}
         never = reload(hooks.clone()) => match never {},
+        never = teller.run() => match never {},
     }
     warm.shutdown().await;
     if let Some(hooks) = hooks {
         hooks.shutdown().await;
     }
+    teller.end().await;
     if let Some(store) = store {
         store.close().await;
     }

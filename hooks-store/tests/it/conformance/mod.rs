@@ -1,6 +1,7 @@
 //! What every store does, whatever its database. A test is a function that takes a place; the list below is the only one.
 
 mod admin;
+mod audit;
 mod budgets;
 mod executions;
 mod hooks;
@@ -116,6 +117,11 @@ conformance! {
         a_session_outlives_the_process_and_ends_in_time,
         a_session_ends_with_its_token,
         a_sample_is_saved_and_removed;
+    audit:
+        what_was_written_past_the_store_is_found,
+        a_chain_that_was_changed_takes_nothing_more,
+        a_head_that_was_kept_is_in_the_past_of_the_store,
+        a_store_without_a_key_is_proved_by_its_heads;
     import:
         toml_becomes_hooks_of_the_draft,
         a_row_of_goclaw_is_kept_and_runs_by_its_rules,

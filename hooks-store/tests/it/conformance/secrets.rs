@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_runtime::{Bundle, Recorder as _, Secrets as _};
-use hooks_store::{ExecutionFilter, ImportFormat, Keys, Store, StoreError};
+use hooks_store::{Anchored, ExecutionFilter, ImportFormat, Keys, Store, StoreError};
 use serde_json::json;
 
 use crate::common::{Place, ada, mistakes, record};
@@ -217,6 +217,11 @@ pub(crate) async fn a_new_key_takes_over(place: Place) {
     long.reason = Some("x".repeat(1000));
     acme.insert(vec![long; 3]).await.unwrap();
     store.close().await;
+    let is_whole = async |store: &Store| {
+        let audited = store.audit(&Anchored::default()).await.unwrap();
+        let mut all = audited.iter().map(|one| &one.verified);
+        all.all(|one| one.is_signed && one.broken.is_none() && one.unsure.is_none())
+    };
     // Both keys decrypt; the new one encrypts.
     let both = open(&format!("{new},{old}")).await;
     assert_eq!(
@@ -228,11 +233,15 @@ pub(crate) async fn a_new_key_takes_over(place: Place) {
             .as_deref(),
         Some("s3cret")
     );
+    both.tenant("acme").insert(vec![record("b")]).await.unwrap();
+    assert!(is_whole(&both).await);
     assert_eq!(both.reencrypt(&ada()).await.unwrap(), 4);
     assert_eq!(both.reencrypt(&ada()).await.unwrap(), 0);
     both.close().await;
     let store = open(new).await;
+    assert!(is_whole(&store).await);
     let acme = store.tenant("acme");
+    acme.bundle().await.unwrap();
     assert_eq!(
         acme.secret_values()
             .await
@@ -244,7 +253,7 @@ pub(crate) async fn a_new_key_takes_over(place: Place) {
     let verified = acme.verify().await.unwrap();
     assert_eq!(
         (verified.rows, verified.unread, verified.broken),
-        (3, 0, None)
+        (4, 0, None)
     );
     assert!(acme.detail(2, &ada()).await.unwrap().is_some());
     store.close().await;
@@ -258,8 +267,9 @@ pub(crate) async fn a_new_key_takes_over(place: Place) {
     let verified = acme.verify().await.unwrap();
     assert_eq!(
         (verified.rows, verified.unread, verified.broken),
-        (3, 3, None)
+        (4, 3, None)
     );
+    assert!(verified.unsure.unwrap().contains("is not there"));
     assert!(matches!(
         acme.detail(2, &ada()).await,
         Err(StoreError::Key(_))
