@@ -23,6 +23,8 @@ use crate::store::Tenant;
 pub struct By {
     /// The person or the program.
     pub actor: String,
+    /// The id of the token that they have shown; empty if there was none.
+    pub token: String,
     /// Where the request came from, such as an address.
     pub from: String,
     /// Why. A revision has it as its comment.
@@ -49,6 +51,13 @@ impl By {
     #[must_use]
     pub fn from(mut self, from: impl Into<String>) -> Self {
         self.from = from.into();
+        self
+    }
+
+    /// Says with which token, by its id.
+    #[must_use]
+    pub fn token(mut self, id: impl Into<String>) -> Self {
+        self.token = id.into();
         self
     }
 
@@ -84,6 +93,9 @@ pub struct AdminEntry {
     pub at: Timestamp,
     /// Who.
     pub actor: String,
+    /// With which token, by its id; empty if it was done without one, or by an earlier version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub token: String,
     /// From where.
     pub from: String,
     /// What was done, such as `hook.update`.
@@ -273,6 +285,7 @@ impl Write<'_> {
             seq: 0,
             at: self.at,
             actor: self.by.actor.clone(),
+            token: self.by.token.clone(),
             from: self.by.from.clone(),
             action: action.to_owned(),
             entity: entity.to_owned(),

@@ -165,6 +165,12 @@ impl From<BundleError> for StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        StoreError::Unavailable(error.to_string())
+        StoreError::Unavailable(match error {
+            // Its `Display` also has the line of the database's own source.
+            sqlx::Error::Database(error) => error.message().to_owned(),
+            sqlx::Error::Io(error) => error.kind().to_string(),
+            sqlx::Error::PoolTimedOut => "no connection was free in time".to_owned(),
+            error => error.to_string(),
+        })
     }
 }

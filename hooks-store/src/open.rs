@@ -190,6 +190,7 @@ impl StoreBuilder {
         }
         store.begin_audit().await?;
         store.tell_what_is_not_allowed().await?;
+        store.0.health.take(store.0.expect_writable().await);
         tokio::spawn(follow(Arc::downgrade(&store.0), newest));
         tokio::spawn(retain(Arc::downgrade(&store.0)));
         Ok(store)

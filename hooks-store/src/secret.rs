@@ -79,15 +79,50 @@ pub(crate) fn named(hook: &Value) -> Vec<(String, String)> {
     named
 }
 
-/// Finds the places where a hook names a secret of the global tenant by the name that only the store writes.
+/// The words of which one is in the name of each header that has a credential.
+const CREDENTIALS: [&str; 9] = [
+    "apikey",
+    "auth",
+    "authorization",
+    "cookie",
+    "key",
+    "passwd",
+    "password",
+    "secret",
+    "token",
+];
+
+/// Finds the headers of a hook whose value is a credential: whoever may read the hook would read it.
+fn bare_credentials(hook: &Value) -> impl Iterator<Item = Mistake> {
+    let headers = hook["http"]["headers"].as_object().into_iter().flatten();
+    let bare = headers.filter(|(name, value)| {
+        let name = name.to_lowercase();
+        let mut words = name.split(['-', '_']);
+        words.any(|word| CREDENTIALS.contains(&word))
+            && value
+                .as_str()
+                .is_some_and(|text| !text.contains("secret:") && !text.contains('$'))
+    });
+    bare.map(|(name, _)| {
+        let path = format!("/http/headers/{name}");
+        let message = "whoever may read the hook would read this credential";
+        let help = "keep it among the secrets, and write `secret:NAME`";
+        Mistake::new(path, message, help)
+    })
+}
+
+/// Finds the places where a hook has a credential that is no secret, or names a secret of the global tenant by the name that only
+/// the store writes.
 pub(crate) fn mistakes(hook: &Value) -> impl Iterator<Item = Mistake> {
+    let bare = bare_credentials(hook);
     let named = named(hook).into_iter();
     let wrong = named.filter(|(_, name)| name.starts_with(GLOBAL));
-    wrong.map(|(place, name)| {
+    let wrong = wrong.map(|(place, name)| {
         let message = format!("`{name}` is no name of a secret");
         let help = "name a secret of this tenant: `secret:NAME`";
         Mistake::new(place, message, help)
-    })
+    });
+    bare.chain(wrong)
 }
 
 /// Names the secrets of a global hook as a tenant has them.

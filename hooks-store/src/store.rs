@@ -86,9 +86,19 @@ impl Inner {
         Ok(newest.unwrap_or_default())
     }
 
-    /// Tells of what was written after the change `last`. Returns the newest one.
+    /// Expects that the database takes a write, and writes nothing.
+    pub(crate) async fn expect_writable(&self) -> Result<()> {
+        let mut transaction = self.engine().begin().await?;
+        let count = self.engine().count();
+        transaction.run(count, args![0_u64]).await.map(drop)
+    }
+
+    /// Tells of what was written after the change `last`. Returns the newest one. After trouble, the database must take writes.
     pub(crate) async fn look(&self, last: u64) -> Result<u64> {
         self.engine().check().await?;
+        if self.health.trouble().is_some() {
+            self.expect_writable().await?;
+        }
         let newest = self.newest_change().await?;
         if newest == last {
             return Ok(newest);

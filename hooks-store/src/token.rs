@@ -131,6 +131,8 @@ of_row! {
         pub role: Role,
         /// The only agent that the token is for.
         pub agent: Option<String>,
+        /// The token's id.
+        pub id: String,
         /// The token's name.
         pub name: String,
         /// The hash of the token, by which [`Store::caller_of`] finds it again.
@@ -140,6 +142,25 @@ of_row! {
 
 pub(crate) fn hash(plain: &str) -> String {
     hex::encode(sha256(plain.as_bytes()))
+}
+
+/// Expects that a log can be read in which the names are: of a token, and of its tenant, which begins with a token.
+fn expect_names(tenant: &str, name: &str) -> Result<()> {
+    let is_part = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.');
+    let is_begun = tenant.starts_with(|first: char| first.is_ascii_alphanumeric());
+    let is_tenant =
+        is_begun && tenant.len() <= 64 && tenant != "global" && tenant.bytes().all(is_part);
+    if !(tenant.is_empty() || is_tenant) {
+        let message = format!("{tenant:?} is not a name of a tenant");
+        let help = "write at most 64 of a-z, 0-9, `-`, `_` and `.`, a letter or a digit first; `global` is taken";
+        return Err(StoreError::invalid("/tenant", message, help));
+    }
+    if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        let message =
+            "the name of a token has 1 to 100 characters, and none that controls a screen";
+        return Err(StoreError::invalid("/name", message, ""));
+    }
+    Ok(())
 }
 
 impl Column for Role {
@@ -167,7 +188,8 @@ impl Store {
     ///
     /// If the database fails.
     pub async fn caller_of(&self, hash: String) -> Result<Option<Caller>> {
-        let sql = "SELECT tenant_id AS tenant, role, agent, name, hash FROM token WHERE hash = $1";
+        let sql =
+            "SELECT tenant_id AS tenant, role, agent, id, name, hash FROM token WHERE hash = $1";
         Glance(self.0.engine()).one(sql, args![hash]).await
     }
 
@@ -200,7 +222,8 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If another token has the name, or the database fails.
+    /// If another token has the name, the name does not have 1 to 100 characters or has control characters, the tenant's name is
+    /// none (`[a-z0-9][a-z0-9-_.]*` of at most 64, and not `global`), or the database fails.
     pub async fn token_new(
         &self,
         name: &str,
@@ -208,6 +231,7 @@ impl Tenant {
         agent: Option<&str>,
         by: &By,
     ) -> Result<PlainToken> {
+        expect_names(&self.id, name)?;
         let token = PlainToken(format!("{PREFIX}{}", random_text()));
         let by = by.clone().comment(name);
         let mut write = self.write(&by).await?;

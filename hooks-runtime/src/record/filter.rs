@@ -7,7 +7,7 @@ use crate::filter::cel::{Cel, Variables};
 use crate::record::Record;
 
 /// The fields of a record.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 21] = [
     "at",
     "revision",
     "hook",
@@ -28,6 +28,7 @@ const FIELDS: [&str; 20] = [
     "trace_id",
     "input",
     "part",
+    "reported_by",
 ];
 
 /// Returns the value of a field that a record does not have.

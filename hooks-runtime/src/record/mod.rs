@@ -167,6 +167,9 @@ pub struct Record {
     /// Which part of an event it is, if it is not the whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<RecordPart>,
+    /// Who has reported it to the store that has it, as in `token ID`; none if the process that wrote it saw the event itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reported_by: Option<String>,
 }
 
 /// A part of an event that has a [`Record`] of its own, with one step.
@@ -208,6 +211,7 @@ impl Record {
             input: None,
             number: None,
             part: None,
+            reported_by: None,
         }
     }
 

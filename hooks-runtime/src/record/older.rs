@@ -43,6 +43,7 @@ pub(super) struct Written {
     trace_id: Option<String>,
     input: Option<Value>,
     part: Option<RecordPart>,
+    reported_by: Option<String>,
     // Only in the older form.
     handler: Option<String>,
     hook_version: Option<u64>,
@@ -80,6 +81,7 @@ impl From<Written> for Record {
             input: written.input,
             number: None,
             part: written.part,
+            reported_by: written.reported_by,
         };
         match written.handler {
             None => {}

@@ -9,7 +9,7 @@ mod value;
 mod watched;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use sqlx::SqlSafeStr as _;
@@ -109,6 +109,21 @@ pub(crate) trait Transaction: Reads {
     async fn commit(self: Box<Self>) -> Result<()>;
 }
 
+/// How long a statement takes that the log tells of.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// Runs a statement. The log tells of a slow one by its beginning: some have thousands of letters.
+async fn told<T>(sql: &str, running: impl Future<Output = T>) -> T {
+    let began = Instant::now();
+    let done = running.await;
+    let took = began.elapsed();
+    if took >= SLOW {
+        let (sql, ms) = (&sql[..sql.floor_char_boundary(100)], took.as_millis());
+        tracing::warn!(sql, ms, "a statement was slow");
+    }
+    done
+}
+
 /// Writes what both engines say alike in the types of their drivers: a statement, its rows, and a transaction.
 ///
 /// The last one is the name of the type of whole numbers.
@@ -155,7 +170,8 @@ macro_rules! speak {
         #[async_trait]
         impl crate::engine::Reads for sqlx::Transaction<'static, $database> {
             async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
-                rows(sql, &query(sql, args)?.fetch_all(&mut **self).await?)
+                let running = query(sql, args)?.fetch_all(&mut **self);
+                rows(sql, &crate::engine::told(sql, running).await?)
             }
         }
 
@@ -263,7 +279,8 @@ const MIGRATIONS: &[(&str, &str)] = migrations![
     "0005_session",
     "0006_hook_text",
     "0007_change",
-    "0008_audit"
+    "0008_audit",
+    "0009_batch"
 ];
 
 /// The migrations in the words of an engine.

@@ -9,10 +9,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOptions, PgRow};
+use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::Mutex;
 
 use super::value::{Row, Value};
-use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
+use super::{Engine, PATIENCE, Transaction, migrator, schema, speak, told};
 use crate::error::{Result, StoreError};
 
 /// How long somebody who waits at each event waits for a connection: an agent is told soon that the database is away.
@@ -42,6 +43,8 @@ impl Postgres {
         // The address may hold a password.
         let no_address = |_| StoreError::Address("postgres:…".to_owned());
         let options = PgConnectOptions::from_str(address).map_err(no_address)?;
+        let options = options.disable_statement_logging();
+        reach(&options).await?;
         let pool = PgPoolOptions::new().acquire_timeout(PATIENCE);
         let glances = PgPoolOptions::new()
             .acquire_timeout(SOON)
@@ -67,14 +70,32 @@ impl Postgres {
     }
 }
 
+/// Connects once: a pool would only say that it has waited.
+async fn reach(options: &PgConnectOptions) -> Result<()> {
+    let why = match tokio::time::timeout(PATIENCE, options.connect()).await {
+        Ok(Ok(connection)) => return Ok(connection.close().await?),
+        Ok(Err(error)) => match StoreError::from(error) {
+            StoreError::Unavailable(why) => why,
+            error => return Err(error),
+        },
+        Err(_) => "no answer in time".to_owned(),
+    };
+    let (host, port) = (options.get_host(), options.get_port());
+    Err(StoreError::Unavailable(format!(
+        "{why}: postgres at {host}:{port}"
+    )))
+}
+
 #[async_trait]
 impl Engine for Postgres {
     async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
-        rows(sql, &query(sql, args)?.fetch_all(&self.pool).await?)
+        let running = query(sql, args)?.fetch_all(&self.pool);
+        rows(sql, &told(sql, running).await?)
     }
 
     async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
-        rows(sql, &query(sql, args)?.fetch_all(&self.glances).await?)
+        let running = query(sql, args)?.fetch_all(&self.glances);
+        rows(sql, &told(sql, running).await?)
     }
 
     async fn begin(&self) -> Result<Box<dyn Transaction>> {

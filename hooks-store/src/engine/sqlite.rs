@@ -9,6 +9,7 @@ use std::str::FromStr as _;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use sqlx::ConnectOptions as _;
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{
     SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
@@ -17,7 +18,7 @@ use sqlx::sqlite::{
 
 use super::value::{Row, Value};
 use super::watched::Watched;
-use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
+use super::{Engine, PATIENCE, Transaction, migrator, schema, speak, told};
 use crate::error::{Result, StoreError};
 
 /// How many connections read.
@@ -52,7 +53,8 @@ impl Sqlite {
             // A checkpoint waits for the disk: with these, it comes every 32 MiB, and the pages of the indexes stay in
             // memory meanwhile.
             .pragma("wal_autocheckpoint", "8192")
-            .pragma("cache_size", "-16384");
+            .pragma("cache_size", "-16384")
+            .disable_statement_logging();
         let file = options.get_filename().to_owned();
         if makes && !in_memory {
             make_private(&file)?;
@@ -162,11 +164,13 @@ fn make_private(file: &Path) -> Result<()> {
 #[async_trait]
 impl Engine for Sqlite {
     async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
-        rows(sql, &query(sql, args)?.fetch_all(&self.readers).await?)
+        let running = query(sql, args)?.fetch_all(&self.readers);
+        rows(sql, &told(sql, running).await?)
     }
 
     async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
-        rows(sql, &query(sql, args)?.fetch_all(&self.glances).await?)
+        let running = query(sql, args)?.fetch_all(&self.glances);
+        rows(sql, &told(sql, running).await?)
     }
 
     async fn begin(&self) -> Result<Box<dyn Transaction>> {

@@ -19,8 +19,8 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 
 use self::names::Lists;
-use self::queue::{Queue, Ticket, Waiting};
-use self::row::{Mark, Part, expect_exact};
+use self::queue::{Queue, TELL, Ticket, Waiting};
+use self::row::{Batch, Mark, Part, expect_exact};
 use crate::crypt::Keys;
 use crate::engine::Engine;
 use crate::error::{Result, StoreError};
@@ -30,9 +30,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long the task waits before it tries again.
 const AGAIN: Duration = Duration::from_millis(500);
-
-/// How often the log says at most that records were dropped.
-const TELL: Duration = Duration::from_mins(1);
 
 /// Writes executions. All recorders of a store are the same one. What is left when the store and they are dropped is
 /// written, too.
@@ -88,8 +85,7 @@ impl Shared {
 
     /// Puts a record into the queue, if it can be a row.
     fn put(&self, record: &Record, ticket: Option<Ticket>) {
-        if let Err(error) = expect_exact(record) {
-            tracing::error!(event = record.event, %error, "a record cannot be kept");
+        if expect_exact(record).is_err() {
             let tenant = record.tenant_id.as_deref().unwrap_or_default();
             self.queue().drop_one(tenant);
         } else {
@@ -221,14 +217,21 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Writes records in one transaction: all or none. The mark tells the next try what this one has done.
-    pub(crate) async fn write(&self, records: Vec<Record>, mark: &mut Mark) -> Result<()> {
+    /// Writes records in one transaction: all or none, and none if their batch is there. The mark tells the next try what this one
+    /// has done.
+    pub(crate) async fn write(
+        &self,
+        records: Vec<Record>,
+        batch: Option<&Batch<'_>>,
+        mark: &mut Mark,
+    ) -> Result<()> {
         let (keys, names) = (self.keys.clone(), self.names.clone());
         // Making the rows takes so long that it would hold up others.
         let made = tokio::task::spawn_blocking(move || row::ready(&records, &keys, &names)).await;
         let mut made = made.map_err(|error| StoreError::Unavailable(error.to_string()))??;
-        row::write(&*self.engine, &self.keys, &mut made, mark).await?;
-        self.rows.add(&made);
+        if row::write(&*self.engine, &self.keys, &mut made, batch, mark).await? {
+            self.rows.add(&made);
+        }
         Ok(())
     }
 }
@@ -244,7 +247,7 @@ async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
                 tracing::warn!(
                     tenant,
                     lost,
-                    "executions were dropped: they came faster than the store takes them"
+                    "executions were dropped: they came faster than the store takes them, or have a number that no row can have"
                 );
             }
         }
@@ -312,13 +315,13 @@ async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<(
                 }
             }
         }
-        tracing::warn!(tenant, waiting = batch.len(), %error, "cannot write executions: they wait");
         for waiting in &mut batch {
             waiting.tell(Err(error.to_string()));
         }
-        shared
-            .queue()
-            .put_back(&tenant, batch, Instant::now() + AGAIN);
+        let again = Instant::now() + AGAIN;
+        if let Some(waiting) = shared.queue().put_back(&tenant, batch, again) {
+            tracing::warn!(tenant, waiting, %error, "cannot write executions: they wait");
+        }
     }
     Err(error)
 }
@@ -328,7 +331,7 @@ async fn write(writer: &Writer, batch: &[Waiting]) -> Result<()> {
     let mut mark = None;
     loop {
         let records = batch.iter().map(|waiting| waiting.record.clone()).collect();
-        match writer.write(records, &mut mark).await {
+        match writer.write(records, None, &mut mark).await {
             Err(error) if mark.is_some() => {
                 tracing::warn!(%error, "it is not known whether executions are written: they are looked for");
                 tokio::time::sleep(AGAIN).await;

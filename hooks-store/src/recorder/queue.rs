@@ -7,11 +7,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_runtime::{Record, RecordStep};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+
+/// How often the log says the same thing of a tenant at most.
+pub(super) const TELL: Duration = Duration::from_mins(1);
 
 /// How many records wait at most, and about how many bytes they take.
 const RECORDS: usize = 16_384;
@@ -54,6 +58,8 @@ struct Line {
     dropped: u64,
     /// Until when the database is not asked again.
     pause: Option<Instant>,
+    /// When the log said that they wait.
+    told: Option<Instant>,
 }
 
 /// The records of all tenants.
@@ -143,8 +149,14 @@ impl Queue {
         batch
     }
 
-    /// Puts records of a tenant back, in front of its others. They are not taken again before a time.
-    pub(super) fn put_back(&mut self, tenant: &str, batch: Vec<Waiting>, pause: Instant) {
+    /// Puts records of a tenant back, in front of its others. They are not taken again before a time. Returns how many wait, if the
+    /// log is to say so.
+    pub(super) fn put_back(
+        &mut self,
+        tenant: &str,
+        batch: Vec<Waiting>,
+        pause: Instant,
+    ) -> Option<usize> {
         self.turns.retain(|other| other != tenant);
         let line = self.lines.entry(tenant.to_owned()).or_default();
         line.pause = Some(pause);
@@ -152,6 +164,11 @@ impl Queue {
             line.bytes += waiting.bytes;
             line.waiting.push_front(waiting);
         }
+        let is_due = line.told.is_none_or(|told| told.elapsed() >= TELL);
+        is_due.then(|| {
+            line.told = Some(Instant::now());
+            line.waiting.len()
+        })
     }
 
     /// Forgets records that are durable.
@@ -236,8 +253,6 @@ fn size_of_value(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn record(tenant: &str, hook: &str) -> Record {
@@ -281,7 +296,7 @@ mod tests {
         let batch = queue.take(now);
         queue.put(record("broken", "4"), None);
         queue.put(record("whole", "a"), None);
-        queue.put_back("broken", batch, now + pause);
+        assert_eq!(queue.put_back("broken", batch, now + pause), Some(4));
         assert_eq!(queue.settled(), 0);
         let batch = queue.take(now);
         assert_eq!(hooks(&batch), ["a"]);

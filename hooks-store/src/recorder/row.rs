@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hooks_builtin::Redact;
 use hooks_runtime::{__is_exact as is_exact, Record};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
 use super::activity::{self, Spot};
@@ -232,24 +232,47 @@ async fn insert_all(
 /// A row that a transaction was about to commit: its tenant, its number and its hash.
 pub(crate) type Mark = Option<(String, u64, Vec<u8>)>;
 
-/// Writes rows in one transaction: each at the end of its tenant's chain.
+/// What a client calls the records that it sends together, so that they are written once however often it sends them.
+pub(crate) struct Batch<'a> {
+    pub(crate) tenant: &'a str,
+    pub(crate) key: &'a str,
+    pub(crate) at: Timestamp,
+}
+
+/// How long the name of a batch is known.
+const KNOWN: SignedDuration = SignedDuration::from_hours(24);
+
+/// Writes rows in one transaction: each at the end of its tenant's chain. Returns whether it did: not if their batch is there.
 ///
 /// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
 pub(crate) async fn write(
     engine: &dyn Engine,
     keys: &Keys,
     parts: &mut [Part],
+    batch: Option<&Batch<'_>>,
     mark: &mut Mark,
-) -> Result<()> {
+) -> Result<bool> {
     let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
     let mut transaction = engine.begin().await?;
     if let Some((tenant, seq, hash)) = mark.clone() {
         let sql = "SELECT seq FROM execution WHERE tenant_id = $1 AND seq = $2 AND hash = $3";
         let there: Option<u64> = transaction.one(sql, args![tenant, seq, hash]).await?;
         if there.is_some() {
-            return Ok(());
+            return Ok(true);
         }
         *mark = None;
+    }
+    if let Some(Batch { tenant, key, at }) = batch {
+        let sql = "DELETE FROM batch WHERE tenant_id = $1 AND at < $2";
+        transaction.run(sql, args![*tenant, *at - KNOWN]).await?;
+        let sql = "INSERT INTO batch (tenant_id, name, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING name";
+        if transaction
+            .run(sql, args![*tenant, *key, *at])
+            .await?
+            .is_empty()
+        {
+            return Ok(false);
+        }
     }
     let mut last = None;
     for Part { tenant, list, rows } in parts {
@@ -290,5 +313,6 @@ pub(crate) async fn write(
         insert_all(&mut *transaction, "execution", &columns, rows.collect()).await?;
     }
     *mark = last;
-    transaction.commit().await
+    transaction.commit().await?;
+    Ok(true)
 }

@@ -558,3 +558,27 @@ async fn who_writes_without_a_row_of_the_change_is_noticed() {
         assert!(after.tokens > before.tokens && after.in_force > before.in_force);
     }
 }
+
+#[tokio::test]
+async fn a_store_that_takes_no_writes_says_so_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = format!("sqlite:{}", folder.path().join("hooks.db").display());
+    let store = Store::open(&address).await.unwrap();
+    assert_eq!(store.trouble(), None);
+    store.close().await;
+    let store = Store::open(&format!("{address}?mode=ro")).await.unwrap();
+    let trouble = store.trouble().unwrap();
+    assert!(trouble.contains("readonly"), "{trouble}");
+    // It is still so when others have looked.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(store.trouble(), Some(trouble));
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_there_is_named() {
+    let error = Store::open("postgres://ada:s3cret@127.0.0.1:1/hooks")
+        .await
+        .unwrap_err();
+    let expected = "the database does not answer: connection refused: postgres at 127.0.0.1:1";
+    assert_eq!(error.to_string(), expected);
+}
