@@ -20,7 +20,7 @@ pub(crate) async fn healthz() -> &'static str {
 /// hooks of all tenants that were asked for are loaded. What exactly is wrong is in the log, and not for everybody.
 pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
     let hooks = shared.hooks.as_ref().map(Runtime::status);
-    let why = if shared.shutdown.is_soft() {
+    let why = if shared.shutdown.is_announced() {
         "shutting down\n"
     } else if hooks.is_some_and(|hooks| hooks.refused.is_some()) {
         // The hooks of before still judge. Their mistakes may name what is in the files, which is not for everybody.
@@ -46,17 +46,6 @@ pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
 /// Answers who has a token: where other machines reach the daemon, its state is not for everybody.
 pub(crate) async fn of_known(_: Uncounted, request: Request, next: Next) -> Response {
     next.run(request).await
-}
-
-/// Counts each answer.
-pub(crate) async fn counted(
-    State(shared): State<Arc<Shared>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let response = next.run(request).await;
-    shared.metrics.answered(response.status());
-    response
 }
 
 /// `GET /metrics`, as Prometheus reads it.

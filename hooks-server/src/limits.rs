@@ -47,10 +47,28 @@ pub const REMEMBERED: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 /// How long a caller is remembered for when the store is away. A token that is revoked meanwhile is good for as long.
 pub const REMEMBER_TIME: Duration = Duration::from_mins(15);
 
-/// How many connections are open at once. A further one waits until another is closed.
+/// How many connections are open at once, with those of [`SPARE`]. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;
 
-/// How long requests have to end after the first signal.
+/// How many of them are kept free: when all others are open, only agents and whoever asks for the health are answered on these,
+/// once each.
+pub const SPARE: usize = 1 << 10;
+
+/// How long a client may take for the head of its request where [`SPARE`] is all that is left.
+pub const SPARE_HEAD: Duration = Duration::from_secs(2);
+
+/// How many connections one address has open at once, where IPv6 counts the first 64 bits: a further one is closed. Addresses of
+/// this machine have no such limit. Behind a [trusted proxy](crate::ServerBuilder::trusted_proxies), the requests of an address
+/// are counted that are answered at once, and a further one is refused.
+pub const OF_ADDRESS: usize = 1 << 10;
+
+/// How many clients with one token wait for a bundle at once: a quarter of all connections.
+pub const WAITING: usize = 4 << 10;
+
+/// How long a client may take for the head of its request when the daemon ends.
+pub const LAST_HEAD: Duration = Duration::from_secs(1);
+
+/// How long requests have to end after the first signal, and after the time in which proxies learn of it.
 pub const GRACE: Duration = Duration::from_secs(30);
 
 /// How long the hooks of all tenants together have to end after that, and then the store to take what they did.

@@ -5,7 +5,7 @@
 //! | `hooks_dispatches_total` | `event`, `decision` | events that were judged; `event` is empty for what cannot be read |
 //! | `hooks_dispatch_duration_seconds` | | how long each took, with the reading of its event |
 //! | `hooks_responses_total` | `status` | answers to requests: `2xx`, `3xx`, `4xx`, `5xx` |
-//! | `hooks_refused_total` | `reason` | requests that were refused: `token`, `role`, `rate`, `unavailable`, and `event` for one whose agent is not known or that cannot be read |
+//! | `hooks_refused_total` | `reason` | what was refused: requests for their `token`, `role`, `rate`, because the daemon is `unavailable`, and for an `event` whose agent is not known or that cannot be read; and `connections` of an address that has too many |
 //! | `hooks_failed_open` | `hook`, with a store `tenant` | how often a hook failed and the event went on |
 //! | `hooks_breaker_open` | `hook`, with a store `tenant` | 1 if the hook is not asked, because it has failed too often; with a store, only of hooks that have failed |
 //! | `hooks_dropped` | | observed events that were not passed to a hook, because too many ran in the background |
@@ -118,7 +118,6 @@ impl Metrics {
         };
         self.responses.get_or_create(&[("status", class)]).inc();
         match status {
-            StatusCode::UNAUTHORIZED => self.refuses("token"),
             StatusCode::FORBIDDEN => self.refuses("role"),
             StatusCode::TOO_MANY_REQUESTS => self.refuses("rate"),
             StatusCode::SERVICE_UNAVAILABLE => self.refuses("unavailable"),

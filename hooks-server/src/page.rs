@@ -15,10 +15,11 @@ use url::Url;
 pub(crate) struct Address(Option<Arc<str>>);
 
 impl Address {
-    /// Returns nothing if a browser has no page at such an address.
+    /// Returns nothing if a browser has no page at such an address, or if it is one of many there.
     pub(crate) fn new(url: &Url) -> Option<Self> {
         let is_http = matches!(url.scheme(), "http" | "https");
-        is_http.then(|| Address(Some(url.origin().ascii_serialization().into())))
+        let is_bare = matches!(url.path(), "" | "/") && url.query().is_none();
+        (is_http && is_bare).then(|| Address(Some(url.origin().ascii_serialization().into())))
     }
 
     pub(crate) fn as_str(&self) -> Option<&str> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use axum::routing::{get, post};
 use hooks_runtime::bridge::Stops;
 use hooks_runtime::{Runtime, RuntimeBuilder, SigningKey};
 use hooks_store::Store;
+use ipnet::IpNet;
 use tokio::net::TcpListener;
 use url::Url;
 
@@ -21,12 +22,14 @@ use crate::api::{self, Api, Complete};
 use crate::connections::{self, Connections};
 use crate::console::{self, Console, Sessions};
 use crate::door::{agent, program};
+use crate::edge;
 use crate::goclaw;
 use crate::health;
 use crate::lanes::Lanes;
-use crate::limits::{CONNECTIONS, RATE};
+use crate::limits::{CONNECTIONS, RATE, SPARE};
 use crate::metrics::Metrics;
 use crate::page::{self, Address};
+use crate::peer::{Proxies, Shares};
 use crate::program::Program;
 use crate::shared::Shared;
 use crate::shutdown::Shutdown;
@@ -41,8 +44,8 @@ pub enum ServerError {
         "{0} can be reached from other machines, and nobody is asked who they are: listen on 127.0.0.1"
     )]
     Open(SocketAddr),
-    /// A browser has no page there.
-    #[error("`{0}` is no address of a page: write `https://hooks.example.com`")]
+    /// A browser has no page there, or it has a path: the console is at `/` and nowhere else.
+    #[error("`{0}` is no address of a page without a path: write `https://hooks.example.com`")]
     PublicUrl(Url),
     /// It has no way in.
     #[error("nobody could reach the daemon: name a socket or an address")]
@@ -78,6 +81,7 @@ pub struct ServerBuilder {
     complete: Option<Complete>,
     rate: Option<NonZeroU32>,
     public_url: Option<Url>,
+    proxies: Vec<IpNet>,
 }
 
 impl fmt::Debug for ServerBuilder {
@@ -152,6 +156,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the proxies before the daemon. What they say in `X-Forwarded-For`, or else in `Forwarded`, is the address of a client:
+    /// the last one there that none of them has. Nobody else is believed. By default there are none.
+    pub fn trusted_proxies(mut self, networks: impl IntoIterator<Item = IpNet>) -> Self {
+        self.proxies = networks.into_iter().collect();
+        self
+    }
+
     /// Begins to listen. Connections wait until [`run`](Server::run).
     ///
     /// # Errors
@@ -208,12 +219,13 @@ impl fmt::Debug for Server {
 
 impl ServerBuilder {
     /// Takes what answers requests to the API, if there is a store.
-    fn api(&mut self, shutdown: &Shutdown) -> Option<Arc<Api>> {
+    fn api(&mut self, shutdown: &Shutdown, metrics: &Arc<Metrics>) -> Option<Arc<Api>> {
         let store = self.store.take()?;
         let complete = self.complete.take();
         let complete = complete.unwrap_or_else(|| Arc::new(|builder| builder));
+        let (metrics, node) = (Arc::clone(metrics), node());
         let (key, rate) = (self.key.take(), self.rate.unwrap_or(RATE));
-        let api = Api::new(store, key, complete, shutdown.clone(), node(), rate);
+        let api = Api::new(store, key, complete, shutdown.clone(), node, rate, metrics);
         Some(Arc::new(api))
     }
 }
@@ -241,79 +253,53 @@ impl Server {
     pub fn login(&self, tenant: &str) -> Option<String> {
         let (store, address) = (self.built.store.as_ref()?, self.address()?);
         let code = self.sessions.link(store.tenant(tenant));
-        let here = format!("http://{address}");
+        let here = format!("http://{}", reachable(address));
         let public = self.public.as_str().unwrap_or(&here);
         Some(format!("{public}/login?code={code}"))
     }
 
     /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
-    pub async fn run(self, shutdown: &Shutdown) {
+    pub async fn run(self, shutdown: &Shutdown) -> Ended {
         let mut built = self.built;
-        let api = built.api(shutdown);
+        let metrics = Arc::new(Metrics::new());
+        let proxies = Proxies(std::mem::take(&mut built.proxies));
+        let connections = Connections::new(
+            [CONNECTIONS - SPARE, SPARE],
+            proxies.clone(),
+            &metrics,
+            shutdown,
+        );
+        let api = built.api(shutdown, &metrics);
         let shared = Arc::new(Shared {
             stops: Stops::in_memory(),
             hooks: built.hooks,
             program: built.program,
             api: api.clone(),
             lanes: Lanes::new(),
-            metrics: Metrics::new(),
+            metrics,
+            proxies,
+            asking: Shares::default(),
             shutdown: shutdown.clone(),
         });
-        let mut doors = Router::new()
-            .route("/hooks/{system}", post(agent::post))
-            .route("/healthz", get(health::healthz));
-        let mut watched = Router::new()
-            .route("/readyz", get(health::readyz))
-            .route("/metrics", get(health::metrics));
-        if let Some(api) = &api {
-            let routes = api::router().route("/ws", get(goclaw::get));
-            doors = doors.merge(routes.with_state(Arc::clone(api)));
-            doors = doors.merge(console::router(Console {
-                api: Arc::clone(api),
-                sessions: Arc::clone(&self.sessions),
-                address: self.public.clone(),
-            }));
-        }
-        let socket_doors = doors.clone().merge(watched.clone());
-        let socket_doors = socket_doors
-            .route("/run", post(program::post))
-            .layer(middleware::from_fn(body::in_time));
+        let console = api.clone().map(|api| Console {
+            api,
+            sessions: self.sessions,
+            address: self.public.clone(),
+        });
         let address = self.network.as_ref().map(TcpListener::local_addr);
         let is_public = matches!(address, Some(Ok(address)) if !address.ip().is_loopback());
-        watched = match &api {
-            Some(api) if is_public => {
-                let known = middleware::from_fn_with_state(Arc::clone(api), health::of_known);
-                watched.layer(known)
-            }
-            _ => watched.layer(middleware::from_fn(page::of_this_machine)),
-        };
-        let doors = doors.merge(watched);
-        // With a store, a token says who asks.
-        let doors = match &api {
-            None => doors.layer(middleware::from_fn(page::of_this_machine)),
-            Some(_) => doors,
-        };
-        let doors = doors.layer(middleware::from_fn_with_state(
-            self.public.clone(),
-            page::of_no_other_host,
-        ));
-        let counted = middleware::from_fn_with_state(Arc::clone(&shared), health::counted);
-        let doors = doors
-            .layer(middleware::from_fn(body::in_time))
-            .layer(counted);
-        let connections = Connections::new(CONNECTIONS, &shared.metrics, shutdown);
+        let (doors, socket_doors) = doors(&shared, console, self.public, is_public);
         let network = async {
             let Some(listener) = &self.network else {
                 return;
             };
-            let doors = doors.with_state(Arc::clone(&shared));
             loop {
                 let room = connections.room().await;
                 match listener.accept().await {
-                    Ok((stream, _)) => {
+                    Ok((stream, peer)) => {
                         // An answer is one packet, and the client waits for it.
                         let _ = stream.set_nodelay(true);
-                        connections.open(stream, doors.clone(), room);
+                        connections.open(stream, doors.clone(), room, Some(peer.ip()));
                     }
                     Err(error) => connections::wait_after(&error).await,
                 }
@@ -321,12 +307,11 @@ impl Server {
         };
         let socket = async {
             let Some(socket) = &self.socket else { return };
-            let doors = socket_doors.with_state(Arc::clone(&shared));
             loop {
                 let room = connections.room().await;
                 match socket.listener.accept().await {
                     Ok((stream, _)) if socket::is_own(&stream) => {
-                        connections.open(stream, doors.clone(), room);
+                        connections.open(stream, socket_doors.clone(), room, None);
                     }
                     Ok(_) => tracing::warn!("refused another user on the socket"),
                     Err(error) => connections::wait_after(&error).await,
@@ -341,14 +326,88 @@ impl Server {
         shutdown.softly().await;
         // Nobody new finds the socket, and does the work itself.
         drop((self.socket, self.network));
-        tokio::select! {
-            () = connections.ended() => {}
-            () = shutdown.hardly() => {}
+        let is_finished = tokio::select! {
+            biased;
+            are_whole = connections.ended() => are_whole,
+            () = shutdown.hardly() => false,
+        };
+        let is_written = match api {
+            Some(api) => api.end().await,
+            None => true,
+        };
+        if is_finished && is_written {
+            return Ended::Whole;
         }
-        if let Some(api) = api {
-            api.end().await;
-        }
+        Ended::Lossy
     }
+}
+
+/// The doors of the network, and those of the socket.
+fn doors(
+    shared: &Arc<Shared>,
+    console: Option<Console>,
+    public: Address,
+    is_public: bool,
+) -> (Router, Router) {
+    let mut doors = Router::new()
+        .route("/hooks/{system}", post(agent::post))
+        .route("/healthz", get(health::healthz));
+    let mut watched = Router::new()
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics));
+    if let Some(api) = &shared.api {
+        let routes = api::router().route("/ws", get(goclaw::get));
+        doors = doors.merge(routes.with_state(Arc::clone(api)));
+    }
+    if let Some(console) = console {
+        doors = doors.merge(console::router(console));
+    }
+    let socket_doors = doors.clone().merge(watched.clone());
+    let socket_doors = socket_doors
+        .route("/run", post(program::post))
+        .layer(middleware::from_fn(body::in_time));
+    watched = match &shared.api {
+        Some(api) if is_public => {
+            let known = middleware::from_fn_with_state(Arc::clone(api), health::of_known);
+            watched.layer(known)
+        }
+        _ => watched.layer(middleware::from_fn(page::of_this_machine)),
+    };
+    let doors = doors.merge(watched);
+    // With a store, a token says who asks.
+    let doors = match &shared.api {
+        None => doors.layer(middleware::from_fn(page::of_this_machine)),
+        Some(_) => doors,
+    };
+    let around = middleware::from_fn_with_state(Arc::clone(shared), edge::around);
+    let doors = doors
+        .layer(middleware::from_fn_with_state(
+            public,
+            page::of_no_other_host,
+        ))
+        .layer(middleware::from_fn(body::in_time))
+        .layer(around);
+    let with_state = |doors: Router<Arc<Shared>>| doors.with_state(Arc::clone(shared));
+    (with_state(doors), with_state(socket_doors))
+}
+
+/// How a daemon has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All that had begun was finished, and what hooks did is in the store.
+    Whole,
+    /// Requests were dropped that had not finished, or the store has not taken all that hooks did. The log says what.
+    Lossy,
+}
+
+/// An address that a browser on this machine reaches: an unspecified one is no address of a page.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    address
 }
 
 /// Reports to the store, if there is one.

@@ -8,6 +8,7 @@ use hooks_runtime::bridge::Stops;
 use crate::api::Api;
 use crate::lanes::Lanes;
 use crate::metrics::Metrics;
+use crate::peer::{Client, Proxies, Shares};
 use crate::program::Program;
 use crate::shutdown::Shutdown;
 
@@ -21,6 +22,9 @@ pub(crate) struct Shared {
     /// How often its hooks have kept agents from stopping.
     pub(crate) stops: Stops,
     pub(crate) lanes: Lanes,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
+    /// The proxies before the daemon, and what each address asks through them.
+    pub(crate) proxies: Proxies,
+    pub(crate) asking: Shares<Client>,
     pub(crate) shutdown: Shutdown,
 }

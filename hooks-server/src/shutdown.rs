@@ -1,5 +1,7 @@
-//! The end of the daemon, in two steps: soft, when it accepts nothing new and finishes, and hard, when it drops what is
-//! left.
+//! The end of the daemon, in three steps: it is announced, while everything goes on; soft, when it accepts nothing new and
+//! finishes; and hard, when it drops what is left.
+
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +22,7 @@ use crate::limits::GRACE;
 pub struct Shutdown {
     hard: CancellationToken,
     soft: CancellationToken,
+    announced: CancellationToken,
 }
 
 impl Default for Shutdown {
@@ -34,10 +37,16 @@ impl Shutdown {
     pub fn new() -> Self {
         let hard = CancellationToken::new();
         let soft = hard.child_token();
-        Shutdown { hard, soft }
+        let announced = soft.child_token();
+        Shutdown {
+            hard,
+            soft,
+            announced,
+        }
     }
 
-    /// A shutdown by signals: SIGINT or SIGTERM once is soft; twice, or 30 seconds later, is hard.
+    /// A shutdown by signals. SIGINT or SIGTERM once announces it, and it is soft after the time `drain`, in which proxies and
+    /// whoever shares the load learn of it. A second signal, or 30 seconds more, is hard.
     ///
     /// # Errors
     ///
@@ -47,7 +56,7 @@ impl Shutdown {
     ///
     /// If it is called outside of a tokio runtime.
     #[cfg(unix)]
-    pub fn on_signals() -> std::io::Result<Self> {
+    pub fn on_signals(drain: Duration) -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
 
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -63,12 +72,37 @@ impl Shutdown {
             };
             next().await;
             tracing::info!("finishing what has begun");
-            asked.soft();
-            let _ = tokio::time::timeout(GRACE, next()).await;
+            asked.announce();
+            let last = async {
+                tokio::time::sleep(drain).await;
+                asked.soft();
+                tokio::time::sleep(GRACE).await;
+            };
+            tokio::select! {
+                () = last => {}
+                () = next() => {}
+            }
             tracing::warn!("dropping what has not finished");
             asked.hard();
         });
         Ok(shutdown)
+    }
+
+    /// Goes on, but `/readyz` says that the end comes, and each answer closes its connection.
+    ///
+    /// ```
+    /// let shutdown = hooks_server::Shutdown::new();
+    /// shutdown.announce();
+    /// assert!(shutdown.is_announced() && !shutdown.is_soft());
+    /// ```
+    pub fn announce(&self) {
+        self.announced.cancel();
+    }
+
+    /// Whether the end was announced.
+    #[must_use]
+    pub fn is_announced(&self) -> bool {
+        self.announced.is_cancelled()
     }
 
     /// Accepts nothing new, and finishes what has begun.

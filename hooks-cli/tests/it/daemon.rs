@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use crate::common::{Said, command, run};
 
 /// A daemon that runs. It is killed in the end.
-struct Daemon {
-    child: Child,
+pub(crate) struct Daemon {
+    pub(crate) child: Child,
     socket: PathBuf,
-    address: Option<String>,
+    pub(crate) address: Option<String>,
 }
 
 impl Drop for Daemon {
@@ -34,7 +34,7 @@ fn daemon(folder: &Path, args: &[&str]) -> Daemon {
 }
 
 /// Starts a daemon, and waits until it says where it is.
-fn started(mut command: Command) -> Daemon {
+pub(crate) fn started(mut command: Command) -> Daemon {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap())
@@ -70,7 +70,7 @@ impl Daemon {
     }
 
     /// Sends a request with a token. `headers` end with a new line each.
-    fn send(
+    pub(crate) fn send(
         &self,
         token: &str,
         method: &str,
@@ -100,7 +100,7 @@ impl Daemon {
 }
 
 /// Reads an answer to its end.
-fn answer(mut stream: TcpStream) -> String {
+pub(crate) fn answer(mut stream: TcpStream) -> String {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     text
@@ -903,7 +903,7 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
     let said = ask("POST", "/login", &guess.into());
     assert!(said.contains("401"), "{said}");
     let log = std::fs::read_to_string(&errors).unwrap();
-    assert!(log.contains("a login to the console was refused"), "{log}");
+    assert!(log.contains("refused a token"), "{log}");
     assert!(shown.contains("hooks_"), "{shown}");
     let id = daemon.child.id().to_string();
     assert!(Command::new("kill").arg(id).status().unwrap().success());
@@ -928,4 +928,96 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
             assert!(!text.contains(canary), "{canary} stands in {place}");
         }
     }
+}
+
+/// Asks a daemon to end.
+pub(crate) fn stop(daemon: &Daemon) {
+    let id = daemon.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+}
+
+#[test]
+fn the_log_says_who_is_refused_and_what_was_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "sqlite:hooks.db";
+    let args = [
+        "token", "new", "--store", url, "--role", "owner", "--tenant", "acme",
+    ];
+    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
+    let errors = folder.path().join("errors");
+    let mut serving = command(folder.path(), &["serve", "--json", "--store", url]);
+    serving.args(["--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1"]);
+    serving.args(["--log", "warn,hooks_server=info", "--log-format", "json"]);
+    serving.stderr(std::fs::File::create(&errors).unwrap());
+    let mut daemon = started(serving);
+    let ask = |token: &str, path: &str, headers: &str| {
+        let headers = format!("x-request-id: r7\r\n{headers}");
+        answer(daemon.send(token, "GET", path, &headers, &Value::Null))
+    };
+    let strange = "x-forwarded-for: 203.0.113.9\r\n";
+    for _ in 0..3 {
+        assert!(ask("hks_wrong", "/api/v1/hooks", strange).contains("401"));
+    }
+    assert!(ask(&owner, "/api/v1/hooks?limit=1", strange).contains("200"));
+    stop(&daemon);
+    assert!(daemon.child.wait().unwrap().success());
+    let log = std::fs::read_to_string(&errors).unwrap();
+    let lines: Vec<Value> = log.lines().map(crate::common::json).collect();
+    let those = |said: &str| {
+        let those = lines.iter().filter(|line| line["message"] == said);
+        those.cloned().collect::<Vec<_>>()
+    };
+    let refused = those("refused a token");
+    assert_eq!(refused.len(), 1, "{log}");
+    assert_eq!(refused[0]["span"]["request_id"], "r7", "{log}");
+    assert_eq!(
+        (&refused[0]["address"], &refused[0]["door"]),
+        (&json!("203.0.113.9"), &json!("api"))
+    );
+    let answered = those("answered");
+    assert_eq!(answered.len(), 4, "{log}");
+    let last = &answered[3];
+    assert_eq!(
+        (&last["path"], &last["status"]),
+        (&json!("/api/v1/hooks"), &json!(200))
+    );
+    assert_eq!(last["span"]["tenant"], "acme", "{log}");
+    assert_eq!(last["span"]["token"].as_str().unwrap().len(), 36, "{log}");
+    assert!(!log.contains(&owner) && !log.contains("hks_wrong"), "{log}");
+}
+
+#[test]
+fn the_exit_code_says_whether_something_was_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let begun = folder.path().join("begun");
+    let slow = format!(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\ncommand = 'touch {}; sleep 60'",
+        begun.display()
+    );
+    std::fs::write(folder.path().join("slow.toml"), slow).unwrap();
+    let serve = ["slow.toml", "--listen", "127.0.0.1:0", "--drain", "60"];
+    let mut daemon = daemon(folder.path(), &serve);
+    let event = json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "ls" }, "tool_use_id": "1" });
+    let asking = daemon.send("", "POST", "/hooks/claude", "", &event);
+    while !begun.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    stop(&daemon);
+    // The end is announced, and everything goes on.
+    let ready = || answer(daemon.send("", "GET", "/readyz", "", &Value::Null));
+    while !ready().contains("shutting down") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(daemon.child.try_wait().unwrap().is_none());
+    stop(&daemon);
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(3));
+    assert_eq!(answer(asking), "");
+    let none = run(
+        command(folder.path(), &["serve", "--listen", "192.0.2.1:1"]),
+        "",
+    );
+    assert_eq!(none.code, 1, "{none:?}");
+    let wrong = run(command(folder.path(), &["serve", "--log", "a=b=c"]), "");
+    assert_eq!(wrong.code, 2, "{wrong:?}");
 }

@@ -58,6 +58,10 @@ pub(super) async fn get(
     Query(query): Query<Wait>,
     known: Known,
 ) -> Result<Response, Problem> {
+    let _waits = match query.wait {
+        Some(1..) => Some(caller.wait(&api)?),
+        _ => None,
+    };
     let mut published = caller.tenant.follow(|news| news.in_force.max(news.tokens));
     let wait = Duration::from_secs(query.wait.unwrap_or(0).min(60));
     let end = tokio::time::Instant::now() + wait;

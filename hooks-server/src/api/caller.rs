@@ -1,22 +1,24 @@
 //! Who asks. A handler that takes a [`Caller`] knows its tenant from the token and from nothing else.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use hooks_runtime::Record;
 use hooks_store::{By, Role, Session, Store, StoreError, Tenant};
 use lru::LruCache;
 use serde_json::Value;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
+use tracing::Span;
 
 use super::Api;
 use super::problem::Problem;
-use crate::limits::{REMEMBER_TIME, REMEMBERED, STAYING};
+use crate::limits::{REMEMBER_TIME, REMEMBERED, STAYING, WAITING};
+use crate::peer::{Client, Share};
 
 /// Headers with which clients of other systems name a tenant.
 const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant-id"];
@@ -24,52 +26,80 @@ const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant
 /// Keys that name a tenant.
 const KEYS: &[&str] = &["tenant", "tenant_id", "tenantId"];
 
+/// The way that a request has come: through a door, from an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Via(pub(crate) &'static str, pub(crate) Client);
+
+impl fmt::Display for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Via(door, Client(None)) => f.write_str(door),
+            Via(door, client) => write!(f, "{door} {client}"),
+        }
+    }
+}
+
+/// Room that a connection of a token takes.
+pub(crate) type Room = Share<Option<Arc<str>>>;
+
 /// Who asks. Each caller is a viewer at least, so what a viewer may do needs no other extractor.
 #[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) tenant: Tenant,
     pub(crate) role: Role,
     pub(crate) agent: Option<String>,
-    /// The name of the token.
+    /// The id and the name of the token.
+    id: String,
     name: String,
-    /// Through which door.
-    from: String,
+    from: Via,
     /// The hash of the token. None if a link of the daemon's own has opened the console.
     token: Option<Arc<str>>,
 }
 
 impl Caller {
     /// Reads a token.
-    pub(crate) async fn of_token(api: &Api, token: &str, from: &str) -> Result<Self, Problem> {
+    pub(crate) async fn of_token(api: &Api, token: &str, from: Via) -> Result<Self, Problem> {
         Caller::of(api, token, from, api.store.caller(token)).await
     }
 
     /// Reads a token that is known by its hash.
-    pub(crate) async fn of_hash(api: &Api, hash: &str, from: &str) -> Result<Self, Problem> {
+    pub(crate) async fn of_hash(api: &Api, hash: &str, from: Via) -> Result<Self, Problem> {
         Caller::of(api, hash, from, api.store.caller_of(hash.to_owned())).await
     }
 
     async fn of(
         api: &Api,
         key: &str,
-        from: &str,
+        from: Via,
         known: impl Future<Output = Result<Option<hooks_store::Caller>, StoreError>>,
     ) -> Result<Self, Problem> {
-        let caller = match api.callers.of(&api.store, key) {
-            Some(caller) => caller,
-            None => Caller::read(api, key, known).await?,
+        let caller = if let Some(caller) = api.callers.of(&api.store, key) {
+            caller
+        } else {
+            let caller = Caller::read(api, key, known).await;
+            caller.inspect_err(|problem| api.refused(from, problem))?
         };
+        let caller = Caller { from, ..caller };
         if let Some(hash) = &caller.token
             && api.noted.check_key(hash).is_ok()
         {
-            let (store, hash, from) = (api.store.clone(), Arc::clone(hash), from.to_owned());
+            let (store, hash, from) = (api.store.clone(), Arc::clone(hash), from.to_string());
             // Nobody waits for it.
             tokio::spawn(async move { store.token_used(&hash, &from).await });
         }
-        Ok(Caller {
-            from: from.to_owned(),
-            ..caller
-        })
+        caller.tell();
+        Ok(caller)
+    }
+
+    /// Tells the log who asks.
+    fn tell(&self) {
+        let tenant = match self.tenant.id() {
+            "" => "global",
+            id => id,
+        };
+        Span::current()
+            .record("tenant", tenant)
+            .record("token", &*self.id);
     }
 
     async fn read(
@@ -91,8 +121,9 @@ impl Caller {
             tenant: api.store.tenant(&known.tenant),
             role: known.role,
             agent: known.agent,
+            id: known.id,
             name: known.name,
-            from: String::new(),
+            from: Via("", Client(None)),
             token: Some(known.hash.into()),
         };
         api.callers.add(key, &caller, change);
@@ -102,34 +133,72 @@ impl Caller {
     /// Reads the token again: on a connection that stays, it may have been revoked since the last time.
     pub(crate) async fn again(&self, api: &Api) -> Result<Self, Problem> {
         match &self.token {
-            Some(hash) => Caller::of_hash(api, hash, &self.from).await,
+            Some(hash) => Caller::of_hash(api, hash, self.from).await,
             None => Ok(self.clone()),
         }
     }
 
     /// Whoever has the link that the daemon prints: its user, who could read the store anyway.
-    pub(crate) fn of_link(tenant: Tenant) -> Self {
-        Caller {
+    pub(crate) fn of_link(tenant: Tenant, client: Client) -> Self {
+        let caller = Caller {
             tenant,
             role: Role::Owner,
             agent: None,
+            id: String::new(),
             name: "console".to_owned(),
-            from: "console".to_owned(),
+            from: Via("console", client),
             token: None,
-        }
+        };
+        caller.tell();
+        caller
     }
 
-    /// Reads the token of a request.
-    pub(crate) async fn of_headers(
+    /// Reads the token of a request, which names no other tenant.
+    pub(crate) async fn of_request(
         api: &Api,
+        uri: &Uri,
         headers: &HeaderMap,
-        from: &str,
+        from: Via,
     ) -> Result<Self, Problem> {
-        let token = headers.get(AUTHORIZATION);
-        let token = token.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-        let how = "send a token as `Authorization: Bearer TOKEN`: `hooks token new` makes one";
-        let token = token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, how))?;
-        Caller::of_token(api, token.trim(), from).await
+        let said = headers.get(AUTHORIZATION);
+        let said = said.and_then(|value| value.to_str().ok()?.split_once(' '));
+        let token = said.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let Some((_, token)) = token else {
+            let how = "send a token as `Authorization: Bearer TOKEN`: `hooks token new` makes one";
+            let problem = Problem::new(StatusCode::UNAUTHORIZED, how);
+            api.refused(from, &problem);
+            return Err(problem);
+        };
+        let caller = Caller::of_token(api, token.trim(), from).await?;
+        let own = caller.tenant.id();
+        for header in HEADERS {
+            if let Some(named) = headers.get(*header) {
+                let named = String::from_utf8_lossy(named.as_bytes());
+                is_own(header, &named, own)?;
+            }
+        }
+        let query = uri.query().unwrap_or_default();
+        for (key, named) in url::form_urlencoded::parse(query.as_bytes()) {
+            if KEYS.contains(&&*key) {
+                is_own(&key, &named, own)?;
+            }
+        }
+        Ok(caller)
+    }
+
+    /// Who has reported a record that this caller sends.
+    pub(crate) fn source(&self) -> String {
+        format!("token {}", self.id)
+    }
+
+    /// Refuses the token of one agent what is about all of them.
+    pub(crate) fn of_all(&self, what: &str) -> Result<(), Problem> {
+        match self.agent {
+            None => Ok(()),
+            Some(_) => Err(Problem::forbidden(format!(
+                "{what}, and the token is for one of them"
+            ))),
+        }
     }
 
     /// What a session of the console keeps of the caller.
@@ -164,13 +233,19 @@ impl Caller {
     }
 
     /// Takes room for a connection that stays, if the token has not too many. The room is free when this is dropped.
-    pub(crate) fn stay(&self, api: &Api) -> Result<OwnedSemaphorePermit, Problem> {
-        let mut staying = api.staying.lock().unwrap_or_else(PoisonError::into_inner);
-        staying.retain(|_, room| room.available_permits() < STAYING);
-        let room = staying.entry(self.token.clone());
-        let room = room.or_insert_with(|| Arc::new(Semaphore::new(STAYING)));
-        Arc::clone(room).try_acquire_owned().map_err(|_| {
+    pub(crate) fn stay(&self, api: &Api) -> Result<Room, Problem> {
+        let room = api.staying.take(self.token.clone(), STAYING);
+        room.ok_or_else(|| {
             let why = format!("the token has {STAYING} connections that stay: close one");
+            Problem::new(StatusCode::TOO_MANY_REQUESTS, why)
+        })
+    }
+
+    /// Takes room for a request that waits for a bundle, as [`stay`](Self::stay) does.
+    pub(crate) fn wait(&self, api: &Api) -> Result<Room, Problem> {
+        let room = api.waiting.take(self.token.clone(), WAITING);
+        room.ok_or_else(|| {
+            let why = format!("the token waits for {WAITING} bundles: ask without `wait`");
             Problem::new(StatusCode::TOO_MANY_REQUESTS, why)
         })
     }
@@ -182,7 +257,22 @@ impl Caller {
             let why = format!("your role is {own}, and this needs {role}: ask an owner");
             return Err(Problem::forbidden(why));
         }
-        Ok(By::new(&self.name).from(&self.from))
+        let by = By::new(&self.name).token(&self.id);
+        Ok(by.from(self.from.to_string()))
+    }
+}
+
+impl Api {
+    /// Counts that a token was refused, and writes it to the log.
+    pub(crate) fn refused(&self, Via(door, client): Via, problem: &Problem) {
+        if problem.status() != StatusCode::UNAUTHORIZED {
+            return;
+        }
+        self.metrics.refuses("token");
+        if let Some(count) = self.told.due(client) {
+            let why = problem.detail();
+            tracing::warn!(address = %client, door, count, why, "refused a token");
+        }
     }
 }
 
@@ -292,20 +382,9 @@ impl FromRequestParts<Arc<Api>> for Uncounted {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
-        let caller = Caller::of_headers(api, &parts.headers, "api").await?;
-        for header in HEADERS {
-            if let Some(named) = parts.headers.get(*header) {
-                let named = String::from_utf8_lossy(named.as_bytes());
-                is_own(header, &named, caller.tenant.id())?;
-            }
-        }
-        let query = parts.uri.query().unwrap_or_default();
-        for (key, named) in url::form_urlencoded::parse(query.as_bytes()) {
-            if KEYS.contains(&&*key) {
-                is_own(&key, &named, caller.tenant.id())?;
-            }
-        }
-        Ok(Uncounted(caller))
+        let from = Via("api", Client::of(parts));
+        let caller = Caller::of_request(api, &parts.uri, &parts.headers, from);
+        Ok(Uncounted(caller.await?))
     }
 }
 
@@ -358,7 +437,11 @@ mod tests {
         let store = Store::open("sqlite::memory:").await.unwrap();
         let (acme, by) = (store.tenant("acme"), By::new("ada"));
         let (callers, _) = (Callers::new(), acme.news());
-        callers.add("a", &Caller::of_link(acme.clone()), store.change());
+        callers.add(
+            "a",
+            &Caller::of_link(acme.clone(), Client(None)),
+            store.change(),
+        );
         let new = async |tenant: &str| {
             let tenant = store.tenant(tenant);
             let made = tenant.token_new("b", Role::Viewer, None, &by).await;
@@ -376,7 +459,7 @@ mod tests {
         let store = Store::open("sqlite::memory:").await.unwrap();
         tokio::time::pause();
         let callers = Callers::new();
-        callers.add("a", &Caller::of_link(store.tenant("acme")), 0);
+        callers.add("a", &Caller::of_link(store.tenant("acme"), Client(None)), 0);
         assert_eq!(callers.known_before("a").unwrap().tenant.id(), "acme");
         assert_eq!(callers.without_store(), 1);
         tokio::time::advance(REMEMBER_TIME).await;

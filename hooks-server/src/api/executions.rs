@@ -1,6 +1,6 @@
 //! `/executions`, `/sessions`, `/activity`: what hooks did.
 
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::IntoResponse;
 use hooks_runtime::{Record, RecordOutcome};
 use hooks_store::{ExecutionFilter, Role};
@@ -80,12 +80,22 @@ pub(crate) struct Written {
     written: u64,
 }
 
-/// Takes records of agents on other machines, a line of JSON each. They are on disk when this answers.
-#[utoipa::path(post, path = "/executions", request_body(content = String, content_type = "application/x-ndjson"), responses((status = 201, body = Written)))]
+/// How old a record of another machine is at most: a later one was away for too long to be believed.
+const OLDEST: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Takes records of agents on other machines, a line of JSON each, of the last 30 days. They are on disk when this answers, and say
+/// which token has reported them. With an `Idempotency-Key`, they are written once, however often they come within a day.
+#[utoipa::path(post, path = "/executions", params(("idempotency-key" = Option<String>, Header, description = "What the client calls these records: at most 200 bytes")), request_body(content = String, content_type = "application/x-ndjson"), responses((status = 201, body = Written)))]
 pub(super) async fn insert(
     Operator(caller, _): Operator,
+    headers: HeaderMap,
     Text(lines): Text,
 ) -> Result<impl IntoResponse, Problem> {
+    let key = headers.get("idempotency-key").map(HeaderValue::to_str);
+    let key = key.transpose();
+    let key =
+        key.map_err(|_| Problem::bad("`Idempotency-Key` has letters that are not of ASCII"))?;
+    let oldest = Timestamp::now() - OLDEST;
     let mut records = Vec::new();
     for (index, line) in lines
         .lines()
@@ -96,13 +106,21 @@ pub(super) async fn insert(
         let value: Value = serde_json::from_str(line).map_err(wrong)?;
         other_tenant(&value, caller.tenant.id())?;
         let mut record: Record = serde_json::from_value(value).map_err(wrong)?;
+        if record.at < oldest {
+            let why = "the record is older than 30 days";
+            return Err(Problem::at(&format!("/{index}/at"), why));
+        }
+        record.reported_by = Some(caller.source());
         // Whoever has the token of an agent speaks for that agent.
         if let Some(agent) = &caller.agent {
             record.agent_id.clone_from(agent);
         }
         records.push(record);
     }
-    let written = caller.tenant.insert(records).await?;
+    let written = match key {
+        Some(key) => caller.tenant.insert_once(key, records).await?,
+        None => caller.tenant.insert(records).await?,
+    };
     Ok((StatusCode::CREATED, axum::Json(Written { written })))
 }
 
@@ -155,12 +173,13 @@ pub(crate) struct Counts {
     hours: Option<u32>,
 }
 
-/// Returns how often hooks decided what.
+/// Returns how often hooks decided what, for all agents together.
 #[utoipa::path(get, path = "/activity", params(Counts), responses((status = 200, body = List<Activity>)))]
 pub(super) async fn activity(
     caller: Caller,
     Query(asked): Query<Counts>,
 ) -> Answer<List<Activity>> {
+    caller.of_all("these are the counts of all agents")?;
     let hours = i64::from(asked.hours.unwrap_or(1).clamp(1, 168));
     let since = Timestamp::now() - SignedDuration::from_hours(hours);
     let tenant = &caller.tenant;

@@ -28,9 +28,8 @@ pub(crate) mod tenants;
 mod unchanged;
 mod wire;
 
-use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -41,7 +40,6 @@ use hooks_runtime::{RuntimeBuilder, SigningKey};
 use hooks_store::Store;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
@@ -61,6 +59,8 @@ use self::simulate::Compiled;
 use self::tenants::Tenants;
 use self::unchanged::Unchanged;
 use crate::limits::BURST;
+use crate::metrics::Metrics;
+use crate::peer::{Shares, Told};
 use crate::shutdown::Shutdown;
 
 /// How a deployment completes a runtime: its evaluator, its guard, its factories.
@@ -85,8 +85,12 @@ pub(crate) struct Api {
     rate: DefaultKeyedRateLimiter<Option<Arc<str>>>,
     /// Tokens whose use was noted in the last minute.
     noted: DefaultKeyedRateLimiter<Arc<str>>,
-    /// The room for connections that stay, by their tokens.
-    staying: Mutex<HashMap<Option<Arc<str>>, Arc<Semaphore>>>,
+    /// The connections that stay, and the requests that wait for a bundle, by their tokens.
+    staying: Shares<Option<Arc<str>>>,
+    waiting: Shares<Option<Arc<str>>>,
+    pub(crate) metrics: Arc<Metrics>,
+    /// When the log said of whom that a token was refused.
+    told: Told,
     pub(crate) callers: Callers,
     /// By their tenants.
     in_force: Unchanged<Arc<InForce>>,
@@ -112,12 +116,16 @@ impl Api {
         shutdown: Shutdown,
         node: String,
         rate: NonZeroU32,
+        metrics: Arc<Metrics>,
     ) -> Self {
         let quota = Quota::per_second(rate).allow_burst(rate.saturating_mul(BURST));
         Api {
             rate: RateLimiter::keyed(quota),
             noted: RateLimiter::keyed(Quota::per_minute(NonZeroU32::MIN)),
-            staying: Mutex::default(),
+            staying: Shares::default(),
+            waiting: Shares::default(),
+            metrics,
+            told: Told::default(),
             tenants: Tenants::new(store.recorder(), node),
             callers: Callers::new(),
             in_force: Unchanged::new(),

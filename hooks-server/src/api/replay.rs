@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use hooks_config::ConfigError;
 use hooks_runtime::{Bundle, Record, Recorder as _, Replay, Replayed, Runtime};
 use hooks_store::{By, PastRecords, Role, Tenant};
@@ -130,10 +129,7 @@ impl Api {
     /// Says who asks about the past, if they may and something of it is kept.
     pub(crate) fn may_replay(&self, caller: &Caller) -> Result<By, Problem> {
         let by = caller.at_least(Role::Operator)?;
-        if caller.agent.is_some() {
-            let why = "a replay reads what all agents did, and the token is for one of them";
-            return Err(Problem::new(StatusCode::FORBIDDEN, why));
-        }
+        caller.of_all("a replay reads what all agents did")?;
         if !self.tenants.recorder.keeps_events() {
             let why = "the store keeps no events, because it has no key to encrypt them with";
             return Err(Problem::at("", why));

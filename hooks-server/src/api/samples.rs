@@ -18,10 +18,14 @@ use super::wire::{self, ImportReport, List};
 use super::{Answer, Api};
 use crate::limits::SET;
 
-/// Lists the saved events.
+/// Lists the saved events; with the token of an agent, those of that agent.
 #[utoipa::path(get, path = "/samples", responses((status = 200, body = List<wire::Sample>)))]
 pub(super) async fn list(caller: Caller) -> Answer<List<wire::Sample>> {
-    Ok(axum::Json(List::whole(caller.tenant.samples().await?)))
+    let mut samples = caller.tenant.samples().await?;
+    if let Some(own) = &caller.agent {
+        samples.retain(|sample| sample.saved.cx["agent_id"] == **own);
+    }
+    Ok(axum::Json(List::whole(samples)))
 }
 
 /// An event to save.

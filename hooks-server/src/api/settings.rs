@@ -112,9 +112,11 @@ pub(super) async fn new_token(
     Owner(caller, by): Owner,
     Json(new): Json<NewToken>,
 ) -> Result<impl IntoResponse, Problem> {
+    // With the token of an agent, nobody makes one for others.
+    let agent = caller.reads_of(new.agent)?;
     let made = caller
         .tenant
-        .token_new(&new.name, new.role, new.agent.as_deref(), &by)
+        .token_new(&new.name, new.role, agent.as_deref(), &by)
         .await?;
     let token = made.to_string();
     Ok((StatusCode::CREATED, axum::Json(Made { token })))

@@ -16,11 +16,10 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Sink, SinkExt as _, Stream, StreamExt as _};
 use serde::Deserialize;
-use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
 
 use super::Api;
-use super::caller::Caller;
+use super::caller::{Caller, Room};
 use super::extract::Query;
 use super::problem::Problem;
 use super::wire::Execution;
@@ -33,7 +32,7 @@ const BATCH: u32 = 256;
 const MESSAGE: usize = 1 << 10;
 
 /// How often a stream without news says that it is alive.
-const ALIVE: Duration = Duration::from_secs(15);
+pub(crate) const ALIVE: Duration = Duration::from_secs(15);
 
 /// Where a stream begins.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -98,7 +97,7 @@ fn json(execution: &Execution) -> String {
 pub(crate) fn live(
     api: Arc<Api>,
     caller: Caller,
-    stays: OwnedSemaphorePermit,
+    stays: Room,
     begin: u64,
 ) -> impl Stream<Item = Part> + Send {
     let tokens = caller.tenant.follow(|news| news.tokens);

@@ -8,6 +8,7 @@ use futures::future::join_all;
 use hooks_runtime::Runtime;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_store::{NodeReport, StoreRecorder, Tenant};
+use ring::digest::{SHA256, digest};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout};
 
@@ -38,6 +39,16 @@ impl Tenants {
             node,
             loaded: Mutex::default(),
             broken: Mutex::default(),
+        }
+    }
+
+    /// The name of this process for a tenant: on which machine it runs is for the owner of all alone.
+    fn name_for(&self, tenant: &str) -> String {
+        let digest = digest(&SHA256, self.node.as_bytes());
+        let short = hex::encode(&digest.as_ref()[..4]);
+        match tenant {
+            "" => format!("{} ({short})", self.node),
+            _ => format!("daemon {short}"),
         }
     }
 
@@ -112,7 +123,8 @@ impl Api {
                     continue;
                 }
                 let tenant = self.store.tenant(&id);
-                match tenant.report(&self.tenants.node, &report).await {
+                let node = self.tenants.name_for(&id);
+                match tenant.report(&node, &report).await {
                     Ok(answer) => {
                         answer.reset.iter().for_each(|hook| {
                             runtime.reset_breaker(hook);
@@ -126,17 +138,21 @@ impl Api {
         }
     }
 
-    /// Ends what the hooks of all tenants have begun, and writes what they did.
-    pub(crate) async fn end(&self) {
+    /// Ends what the hooks of all tenants have begun, and writes what they did. Returns whether nothing of it is lost.
+    pub(crate) async fn end(&self) -> bool {
+        let recorder = &self.tenants.recorder;
+        let dropped = recorder.dropped();
         let runtimes = self.tenants.all();
         let ends = join_all(runtimes.iter().map(|(_, runtime)| runtime.shutdown()));
-        if timeout(LAST_WORK, ends).await.is_err() {
+        let have_ended = timeout(LAST_WORK, ends).await.is_ok();
+        if !have_ended {
             tracing::error!("hooks have not ended in time");
         }
-        match timeout(LAST_WORK, self.tenants.recorder.flush()).await {
-            Ok(Ok(())) => {}
+        match timeout(LAST_WORK, recorder.flush()).await {
+            Ok(Ok(())) => return have_ended && recorder.dropped() == dropped,
             Ok(Err(error)) => tracing::error!(%error, "the last executions are lost"),
             Err(_) => tracing::error!("the store does not take the last executions"),
         }
+        false
     }
 }

@@ -271,7 +271,7 @@ wire! {
         at: Time,
         /// When it was last used, to a minute.
         used: Used,
-        /// Through which door it was last used.
+        /// Through which door, and from which address, it was last used.
         used_from: String,
     }
     /// A write of a person.
@@ -280,9 +280,11 @@ wire! {
         seq: u64,
         /// When.
         at: Time,
-        /// Who.
+        /// Who: the name of the token.
         actor: String,
-        /// Through which door.
+        /// The id of the token; empty if it was done without one.
+        token: String,
+        /// Through which door, and from which address.
         from: String,
         /// What was done.
         action: String,

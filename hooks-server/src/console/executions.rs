@@ -27,6 +27,7 @@ use super::when::When;
 use crate::api::order::Whose;
 use crate::api::problem::{Problem, found};
 use crate::api::simulate::Simulated;
+use crate::api::stream::ALIVE;
 
 /// How many executions a page has.
 const PAGE: u32 = 50;
@@ -296,22 +297,36 @@ pub(super) async fn of_hook(
 pub(super) async fn news(visitor: Visitor) -> Answer {
     let stays = visitor.caller.stay(&visitor.api)?;
     let rows = visitor.tenant().rows();
+    let tokens = visitor.tenant().follow(|news| news.tokens);
+    let alive = tokio::time::interval(ALIVE);
     let seen = visitor.tenant().newest_execution().await?;
     let told = futures::stream::unfold(
-        (visitor, rows, seen, stays),
-        async |(mut visitor, mut rows, seen, stays)| {
+        (visitor, rows, tokens, alive, seen, stays),
+        async |(mut visitor, mut rows, mut tokens, mut alive, seen, stays)| {
             loop {
-                tokio::select! {
-                    _ = rows.changed() => {}
+                let is_news = tokio::select! {
+                    _ = rows.changed() => true,
+                    // The token may have been revoked.
+                    _ = tokens.next() => false,
+                    _ = alive.tick() => {
+                        let told = Bytes::from_static(b": alive\n\n");
+                        return Some((Ok(told), (visitor, rows, tokens, alive, seen, stays)));
+                    }
                     _ = visitor.end.changed() => return None,
                     () = visitor.api.shutdown.softly() => return None,
+                };
+                visitor.caller.again(&visitor.api).await.ok()?;
+                if !is_news {
+                    continue;
                 }
                 tokio::time::sleep(NEWS).await;
-                visitor.caller.again(&visitor.api).await.ok()?;
                 let newest = visitor.tenant().newest_execution().await.ok()?;
                 if newest > seen {
                     let told = Bytes::from(format!("event: news\ndata: {newest}\n\n"));
-                    return Some((Ok::<_, Infallible>(told), (visitor, rows, newest, stays)));
+                    return Some((
+                        Ok::<_, Infallible>(told),
+                        (visitor, rows, tokens, alive, newest, stays),
+                    ));
                 }
             }
         },

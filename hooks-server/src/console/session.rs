@@ -25,9 +25,10 @@ use super::guard::Site;
 use super::sent::{Form, Sent};
 use crate::api::Api;
 use crate::api::body;
-use crate::api::caller::Caller;
+use crate::api::caller::{Caller, Via};
 use crate::api::problem::Problem;
 use crate::limits::BODY;
+use crate::peer::Client;
 
 /// How long a session is known without asking the store, which notes then that it is used.
 const KNOWN: Duration = Duration::from_mins(1);
@@ -99,6 +100,7 @@ impl Sessions {
         &self,
         api: &Api,
         id: &str,
+        client: Client,
     ) -> Result<Option<(Caller, watch::Receiver<()>)>, Problem> {
         let is_fresh = |known: &&Known| known.asked.is_some_and(|at| at.elapsed() < KNOWN);
         let of = |known: &Known| (known.session.clone(), known.end.subscribe());
@@ -123,8 +125,8 @@ impl Sessions {
         };
         // The token may have been revoked since.
         let caller = match &*session.token {
-            "" => Ok(Caller::of_link(api.store.tenant(&session.tenant))),
-            hash => Caller::of_hash(api, hash, "console").await,
+            "" => Ok(Caller::of_link(api.store.tenant(&session.tenant), client)),
+            hash => Caller::of_hash(api, hash, Via("console", client)).await,
         };
         match caller {
             Err(problem) if problem.is_about_rights() => Ok(None),
@@ -188,7 +190,12 @@ impl Visitor {
     pub(super) async fn find(parts: &Parts, console: &Console) -> Result<Self, Failed> {
         let id = cookie(&parts.headers, console.cookie().0);
         let session = match id {
-            Some(id) => console.sessions.caller(&console.api, id).await?,
+            Some(id) => {
+                console
+                    .sessions
+                    .caller(&console.api, id, Client::of(parts))
+                    .await?
+            }
             None => None,
         };
         let (caller, end) = session.ok_or_else(|| Failed::Stranger(parts.uri.to_string()))?;
@@ -279,6 +286,7 @@ pub(super) async fn keep(parts: &Parts, body: Body) -> Answer {
 pub(super) async fn form(
     State(console): State<Console>,
     method: Method,
+    client: Client,
     headers: HeaderMap,
     Query(asked): Query<Asked>,
 ) -> Answer {
@@ -286,7 +294,8 @@ pub(super) async fn form(
     if method == Method::GET
         && let Some(tenant) = console.sessions.follow(&asked.code)
     {
-        return entered(&console, &headers, &Caller::of_link(tenant), &asked.next).await;
+        let caller = Caller::of_link(tenant, client);
+        return entered(&console, &headers, &caller, &asked.next).await;
     }
     let used = "The link was used already, is older than 10 minutes, or the daemon has started again: use a token.";
     let error = (!asked.code.is_empty()).then(|| used.to_owned());
@@ -296,6 +305,7 @@ pub(super) async fn form(
 /// Opens a session. If a form was kept, it comes again.
 pub(super) async fn open(
     State(console): State<Console>,
+    client: Client,
     headers: HeaderMap,
     // A form within a form is up to three times as long.
     Form(sent): Form<Sent, { 4 * BODY }>,
@@ -303,14 +313,11 @@ pub(super) async fn open(
     let (next, again, fields) = (sent.text("next"), sent.text("again"), sent.text("fields"));
     let counted = async {
         let token = sent.text("token");
-        let caller = Caller::of_token(&console.api, token.trim(), "console").await?;
-        // The pages show what all agents do, so a token for one of them opens none.
-        if let Some(agent) = &caller.agent {
-            let why = format!("the token is for the agent `{agent}`, and not for a person");
-            return Err(Problem::forbidden(why));
-        }
+        let via = Via("console", client);
+        let caller = Caller::of_token(&console.api, token.trim(), via).await?;
+        caller.of_all("the pages show what all agents do")?;
         caller.count(&console.api)?;
-        Ok(caller)
+        Ok::<_, Problem>(caller)
     };
     match counted.await {
         Ok(caller) => {
@@ -332,7 +339,6 @@ pub(super) async fn open(
             Ok(entered)
         }
         Err(problem) => {
-            tracing::warn!(why = problem.detail(), "a login to the console was refused");
             let (why, kept) = (problem.detail().to_owned(), Kept { again, fields });
             let shown = login(&headers, next, Some(why), kept);
             Ok((problem.status(), shown).into_response())

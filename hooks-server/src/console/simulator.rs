@@ -326,7 +326,7 @@ pub(super) async fn post(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
 
 /// Saves the event that was sent as a sample.
 pub(super) async fn save(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
-    let by = visitor.at_least(Role::Author)?;
+    let by = visitor.at_least(Role::Operator)?;
     let saved = async {
         let (body, cx) = values(&form)?;
         let sample = NewSample {
@@ -348,7 +348,7 @@ pub(super) async fn save(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
 
 /// Removes a sample.
 pub(super) async fn delete(visitor: Visitor, Path(id): Path<String>) -> Answer {
-    let by = visitor.at_least(Role::Author)?;
+    let by = visitor.at_least(Role::Operator)?;
     visitor.tenant().delete_sample(&id, &by).await?;
     Ok(done("/simulator/samples", "no-sample"))
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::bridge::{self, Call};
 use hooks_runtime::{Decided, Dialect, Runtime};
@@ -16,9 +16,10 @@ use http_body_util::Limited;
 use serde::Deserialize;
 
 use crate::api::body;
-use crate::api::caller::Caller;
+use crate::api::caller::{Caller, Via, other_tenant};
 use crate::api::problem::Problem;
 use crate::limits::{BODY, STRANGER};
+use crate::peer::Client;
 use crate::shared::Shared;
 
 #[derive(Debug, Deserialize)]
@@ -31,11 +32,13 @@ pub(crate) async fn post(
     State(shared): State<Arc<Shared>>,
     Path(named): Path<String>,
     Query(asked): Query<Asked>,
+    client: Client,
+    uri: Uri,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
     let started = Instant::now();
-    let hooks = hooks(&shared, &headers).await;
+    let hooks = hooks(&shared, &uri, &headers, client).await;
     // The file may name agents of its own.
     let known = Dialect::callers().find(|dialect| dialect.as_str() == named);
     let own = || {
@@ -53,9 +56,11 @@ pub(crate) async fn post(
         Err(_) => body::read(Body::new(Limited::new(body, BODY)), STRANGER).await,
     };
     let judging = match (hooks, &read) {
-        (Ok(hooks), Ok(_)) => Ok(hooks),
+        (Ok((hooks, caller)), Ok(input)) => {
+            own_tenant(caller.as_ref(), input).map(|()| (hooks, caller))
+        }
         (Err(why), _) => Err(why),
-        (_, Err(why)) => Err(why.detail().to_owned()),
+        (_, Err(why)) => Err(why.clone()),
     };
     let (event, input) = (asked.event, read.unwrap_or_default());
     let (hooks, caller) = match judging {
@@ -65,10 +70,12 @@ pub(crate) async fn post(
                 event: event.as_deref(),
                 ..Call::new(system, &input)
             };
-            shared.metrics.refuses("event");
+            if !why.is_about_rights() {
+                shared.metrics.refuses("event");
+            }
             let took = started.elapsed();
             shared.metrics.judged(None, Decided::Block, took);
-            return object(call.refusal(&why).to_string());
+            return object(call.refusal(why.detail()).to_string());
         }
     };
     let tenant = caller.as_ref().map(|caller| caller.tenant.id().to_owned());
@@ -101,17 +108,32 @@ pub(crate) async fn post(
 }
 
 /// The hooks that judge: those of the token's tenant if there is a store, and else those of the file.
-async fn hooks(shared: &Shared, headers: &HeaderMap) -> Result<(Runtime, Option<Caller>), String> {
+async fn hooks(
+    shared: &Shared,
+    uri: &Uri,
+    headers: &HeaderMap,
+    client: Client,
+) -> Result<(Runtime, Option<Caller>), Problem> {
     let Some(api) = &shared.api else {
-        let hooks = shared.hooks.clone().ok_or("the daemon has no hooks")?;
-        return Ok((hooks, None));
+        let none = || Problem::failed("the daemon has no hooks");
+        return Ok((shared.hooks.clone().ok_or_else(none)?, None));
     };
-    let why = |problem: Problem| problem.detail().to_owned();
-    let caller = Caller::of_headers(api, headers, "agent")
-        .await
-        .map_err(why)?;
-    let hooks = api.hooks(&caller.tenant).await.map_err(why)?;
+    let caller = Caller::of_request(api, uri, headers, Via("agent", client)).await?;
+    let hooks = api.hooks(&caller.tenant).await?;
     Ok((hooks, Some(caller)))
+}
+
+/// Refuses an event that names another tenant than the token. What is no JSON is refused later.
+fn own_tenant(caller: Option<&Caller>, input: &[u8]) -> Result<(), Problem> {
+    const NAMED: &[u8] = b"\"tenant";
+    match caller {
+        // Few events have the word at all.
+        Some(caller) if input.windows(NAMED.len()).any(|part| part == NAMED) => {
+            let event = serde_json::from_slice(input).unwrap_or_default();
+            other_tenant(&event, caller.tenant.id())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A success with a JSON object, or with nothing.

@@ -11,17 +11,17 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::rows::{clean, execution, row};
 use super::talk::{Answers, Events};
 use crate::api::Api;
 use crate::api::aside::aside;
-use crate::api::caller::{Caller, other_tenant};
+use crate::api::caller::{Caller, Room, Via, other_tenant};
 use crate::api::problem::Problem;
 use crate::api::simulate::{Compiled, StepState};
 use crate::api::stream::live;
 use crate::limits::CONNECT_TIME;
+use crate::peer;
 
 /// How many rows of the history are a page.
 const PAGE: u32 = 50;
@@ -37,9 +37,10 @@ const WRITES: [&str; 4] = [
 /// One client.
 pub(super) struct Session {
     api: Arc<Api>,
+    via: Via,
     /// Who is there, and the room of its token for its events, until they begin.
     caller: Option<Caller>,
-    stays: Option<OwnedSemaphorePermit>,
+    stays: Option<Room>,
     /// Whether somebody else is there since its events began.
     is_new: bool,
 }
@@ -66,7 +67,7 @@ impl Answers for Session {
             // Until the token is read, nobody is there, not even who was there before.
             self.is_new |= self.caller.take().is_some();
             let token = params["token"].as_str().unwrap_or_default();
-            let caller = Caller::of_token(&self.api, token, "goclaw").await?;
+            let caller = Caller::of_token(&self.api, token, self.via).await?;
             caller.count(&self.api)?;
             self.stays = Some(caller.stay(&self.api)?);
             let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
@@ -124,9 +125,10 @@ impl Answers for Session {
 }
 
 impl Session {
-    pub(super) fn new(api: Arc<Api>) -> Self {
+    pub(super) fn new(api: Arc<Api>, client: peer::Client) -> Self {
         Session {
             api,
+            via: Via("goclaw", client),
             caller: None,
             stays: None,
             is_new: true,

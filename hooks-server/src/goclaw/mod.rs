@@ -19,14 +19,24 @@ use futures::StreamExt as _;
 
 use self::methods::Session;
 use crate::api::Api;
+use crate::peer::Client;
 use crate::websocket::{counted, limited};
 
 /// The length of the longest frame, in bytes.
 const FRAME: usize = 512 << 10;
 
-pub(crate) async fn get(State(api): State<Arc<Api>>, socket: WebSocketUpgrade) -> Response {
+pub(crate) async fn get(
+    State(api): State<Arc<Api>>,
+    client: Client,
+    socket: WebSocketUpgrade,
+) -> Response {
     limited(socket, FRAME).on_upgrade(async move |socket| {
         let (sink, incoming) = socket.split();
-        Box::pin(talk::talk(Session::new(api), sink, counted(incoming))).await;
+        Box::pin(talk::talk(
+            Session::new(api, client),
+            sink,
+            counted(incoming),
+        ))
+        .await;
     })
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{Decided, Runtime};
-use hooks_server::{Answer, Declined, Program, Server, ServerBuilder, Shutdown};
+use hooks_server::{Answer, Declined, Ended, Program, Server, ServerBuilder, Shutdown};
 use hooks_store::{By, Capabilities, Store};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -36,7 +36,7 @@ pub(crate) struct Daemon {
     pub(crate) address: SocketAddr,
     pub(crate) socket: PathBuf,
     pub(crate) shutdown: Shutdown,
-    pub(crate) ended: JoinHandle<()>,
+    pub(crate) ended: JoinHandle<Ended>,
     /// What waits for ever has begun.
     pub(crate) waits: Arc<Notify>,
     folder: tempfile::TempDir,

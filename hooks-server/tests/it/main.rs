@@ -5,6 +5,7 @@ mod by_hand;
 mod common;
 mod console;
 mod doors;
+mod edges;
 mod goclaw;
 mod hook;
 mod hook_page;

@@ -79,7 +79,7 @@ async fn a_token_says_when_it_was_used() {
             used["used"].is_string().then_some(used)
         })
         .await;
-    assert_eq!(used["used_from"], "api", "{used}");
+    assert_eq!(used["used_from"], "api 127.0.0.1", "{used}");
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn a_token_has_few_connections_that_stay() {
 
 #[tokio::test]
 async fn with_a_public_address_only_its_pages_write_and_the_cookie_is_for_tls() {
-    let url = "https://hooks.example.com/console".parse().unwrap();
+    let url = "https://hooks.example.com".parse().unwrap();
     let stored = stored_with(Capabilities::all(), |server| server.public_url(url)).await;
     let visitor = stored.visit("acme", "viewer").await;
     assert!(visitor.cookie.starts_with("__Host-"), "{}", visitor.cookie);

@@ -2,6 +2,7 @@
 
 mod allowed;
 mod demo;
+mod edge;
 mod heads;
 
 use std::net::SocketAddr;
@@ -10,14 +11,13 @@ use std::process::ExitCode;
 
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
-use hooks_server::{Server, Shutdown};
+use hooks_server::{Ended, Server, Shutdown};
 use hooks_store::{Capabilities, Store};
 use serde_json::json;
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::prelude::*;
 use url::Url;
 
 use self::allowed::Allowed;
+use self::edge::{Edge, LOSSY};
 use self::heads::Teller;
 use crate::commands::bundle::key_of;
 use crate::commands::run::{Warm, socket_path};
@@ -53,6 +53,8 @@ pub(crate) struct Args {
     /// The address under which browsers find the console, if a proxy stands before the daemon: `https://hooks.example.com`.
     #[arg(long, value_name = "URL")]
     public_url: Option<Url>,
+    #[command(flatten)]
+    edge: Edge,
     /// Show what it is like, with a store that is thrown away and an agent that calls tools.
     #[arg(long, conflicts_with_all = ["store", "file", "records"])]
     demo: bool,
@@ -65,16 +67,7 @@ pub(crate) fn run(
     args: Args,
     as_json: bool,
 ) -> Done {
-    // Standard output is for what programs read.
-    let shown = Targets::new()
-        .with_default(LevelFilter::WARN)
-        .with_target("hooks::heads", LevelFilter::INFO);
-    tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::INFO)
-        .with_writer(std::io::stderr)
-        .finish()
-        .with(shown)
-        .init();
+    args.edge.log()?;
     let executor = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -131,8 +124,9 @@ async fn serve(
     if let Some(url) = args.public_url {
         builder = builder.public_url(url);
     }
+    let builder = builder.trusted_proxies(args.edge.trusted_proxies());
     let server = builder.bind().await.map_err(Failure::found)?;
-    let shutdown = Shutdown::on_signals().map_err(Failure::found)?;
+    let shutdown = Shutdown::on_signals(args.edge.drain()).map_err(Failure::found)?;
     let tenant = if demo.is_some() {
         demo::TENANT
     } else {
@@ -147,11 +141,11 @@ async fn serve(
     }
     let told = store.clone().filter(|_| demo.is_none());
     let mut teller = Teller::new(told, args.heads).map_err(Failure::found)?;
-    tokio::select! {
-        () = server.run(&shutdown) => {}
+    let ended = tokio::select! {
+        ended = server.run(&shutdown) => ended,
         never = reload(hooks.clone()) => match never {},
         never = teller.run() => match never {},
-    }
+    };
     warm.shutdown().await;
     if let Some(hooks) = hooks {
         hooks.shutdown().await;
@@ -160,7 +154,10 @@ async fn serve(
     if let Some(store) = store {
         store.close().await;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(match ended {
+        Ended::Whole => ExitCode::SUCCESS,
+        Ended::Lossy => ExitCode::from(LOSSY),
+    })
 }
 
 /// Opens a store, whose hooks are checked as the daemon runs them.
@@ -212,7 +209,7 @@ fn say(server: &Server, tenant: &str, as_json: bool) {
         say!("listening on {} for `hooks run`", socket.display());
     }
     if let Some(address) = address {
-        say!("listening on http://{address} for agents: POST /hooks/claude, /hooks/codex, …");
+        say!("listening on {address} for agents: POST /hooks/claude, /hooks/codex, …");
     }
     if let Some(login) = login {
         say!("the console, by a link that works once: {login}");
