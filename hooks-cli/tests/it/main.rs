@@ -9,6 +9,8 @@ mod daemon;
 mod doctor;
 mod files;
 mod init;
+#[cfg(all(feature = "server", unix))]
+mod packaging;
 mod pages;
 mod replay;
 mod trust;
