@@ -163,9 +163,10 @@ async fn audit(url: &str, args: &Args, as_json: bool) -> Done {
             anchored.unread()
         ));
     }
-    if args.heads {
-        let line = Heads::default().next(&store).await.map_err(failure)?;
-        line.iter().for_each(|line| say!("{line}"));
+    if args.heads
+        && let Some(line) = Heads::default().next(&store).await.map_err(failure)?
+    {
+        say!("{line}");
     }
     store.close().await;
     Ok(code(&found, anchored.unread()))
