@@ -1014,7 +1014,10 @@ fn the_exit_code_says_whether_something_was_lost() {
     assert_eq!(daemon.child.wait().unwrap().code(), Some(3));
     assert_eq!(answer(asking), "");
     let none = run(
-        command(folder.path(), &["serve", "--listen", "192.0.2.1:1"]),
+        command(
+            folder.path(),
+            &["serve", "slow.toml", "--listen", "192.0.2.1:1"],
+        ),
         "",
     );
     assert_eq!(none.code, 1, "{none:?}");

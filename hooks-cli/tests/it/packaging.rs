@@ -158,6 +158,9 @@ fn nginx(folder: &Path, daemon: &str) -> (Nginx, u16) {
         .port();
     let own = packaging("nginx.conf").replace("127.0.0.1:8787", daemon);
     let own = own.replace("listen 443 ssl;", &format!("listen 127.0.0.1:{port};"));
+    // The proxy has an address of its own here, because the client is on this machine, too.
+    let version = "proxy_http_version";
+    let own = own.replace(version, &format!("proxy_bind 127.0.0.3;\n{version}"));
     let own = own.lines().filter(|line| !line.contains("ssl"));
     let own = own.collect::<Vec<_>>().join("\n");
     let place = |name: &str| folder.join(name).display().to_string();
@@ -221,7 +224,7 @@ fn by_hand_nginx_passes_on_what_the_daemon_says() {
         "--listen",
         "127.0.0.1:0",
         "--trusted-proxy",
-        "127.0.0.1",
+        "127.0.0.3",
     ];
     let mut daemon = started(command(folder.path(), &args));
     let (_nginx, port) = nginx(folder.path(), daemon.address.as_deref().unwrap());

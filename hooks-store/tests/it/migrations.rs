@@ -61,6 +61,11 @@ const OLD: &[(&str, &str, &[&str])] = &[
         "audit",
         &["UPDATE revision SET mac = ''"],
     ),
+    (
+        include_str!("../../migrations/0009_batch.sql"),
+        "batch",
+        &["INSERT INTO batch VALUES ('acme', 'batch 7', 5)"],
+    ),
 ];
 
 async fn connect(place: &Place) -> SqliteConnection {
