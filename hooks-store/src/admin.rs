@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, Transaction, Value, args};
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::kept::{Kept, Rows};
 use crate::news::{Change, topics};
 use crate::page::Page;
@@ -135,6 +135,8 @@ pub(crate) struct Write<'a> {
     topics: Option<u64>,
     /// What the rows hold that were written since the last entry.
     pub(crate) rows: Rows,
+    /// How many bytes it adds to what is never removed.
+    pub(crate) keeps: u64,
 }
 
 /// How often a write that is checked first begins again because of others, before it keeps them out.
@@ -220,6 +222,7 @@ impl Tenant {
             change: change.unwrap_or_default(),
             topics,
             rows: Rows::default(),
+            keeps: 0,
         })
     }
 
@@ -311,6 +314,10 @@ impl Write<'_> {
     }
 
     /// Makes the write durable, and tells whom it concerns.
+    ///
+    /// # Errors
+    ///
+    /// If the tenant keeps more than it may, or the database fails. Then nothing is written.
     pub(crate) async fn commit(mut self) -> Result<()> {
         let Some(topics) = self.topics else {
             return self.transaction.commit().await;
@@ -319,6 +326,19 @@ impl Write<'_> {
         let sql = "INSERT INTO change (number, tenant_id, topics) VALUES ($1, $2, $3)";
         let values = args![number, &tenant_id, topics];
         self.transaction.run(sql, values).await?;
+        if self.keeps > 0 {
+            let sql = "INSERT INTO kept_bytes (tenant_id, bytes) VALUES ($1, $2) \
+                       ON CONFLICT (tenant_id) DO UPDATE SET bytes = kept_bytes.bytes + $2 RETURNING bytes";
+            let kept: Option<u64> = self.one(sql, args![&tenant_id, self.keeps]).await?;
+            let (kept, most) = (kept.unwrap_or_default(), self.tenant.store.quota.bytes);
+            if kept > most {
+                let message = format!(
+                    "the versions of hooks and the revisions would take {kept} bytes, and the limit is {most}"
+                );
+                let help = "ask whoever runs the daemon for more: `hooks serve --most-bytes`";
+                return Err(StoreError::invalid("", message, help));
+            }
+        }
         self.transaction.commit().await?;
         self.tenant.store.ledger.tell(&Change {
             number,

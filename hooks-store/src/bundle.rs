@@ -10,24 +10,23 @@ use serde_json::{Map, Value, json};
 use crate::engine::Reads;
 use crate::error::{MOST, Mistake, Result, StoreError, in_set, pointer};
 use crate::goclaw::without_tenant;
+use crate::retention::MOST_HOOKS;
 use crate::scope::HookScope;
 use crate::secret::name_as_global;
 use crate::store::Tenant;
 
-/// The most hooks that a draft of a tenant has.
-pub const MOST_HOOKS: usize = 10_000;
-
-/// Checks that a draft may have so many hooks.
-pub(crate) fn expect_room(hooks: usize) -> Result<()> {
-    if hooks <= MOST_HOOKS {
-        return Ok(());
-    }
-    let message = format!("these are {hooks} hooks, and a draft has at most {MOST_HOOKS}");
-    let help = "delete some, or let one hook do the work of several";
-    Err(StoreError::invalid("/hooks", message, help))
-}
-
 impl Tenant {
+    /// Checks that a draft may have so many hooks.
+    pub(crate) fn expect_room(&self, hooks: usize) -> Result<()> {
+        let most = self.store.quota.hooks.min(MOST_HOOKS);
+        if hooks <= most {
+            return Ok(());
+        }
+        let message = format!("these are {hooks} hooks, and a draft has at most {most}");
+        let help = "delete some, or let one hook do the work of several";
+        Err(StoreError::invalid("/hooks", message, help))
+    }
+
     /// Checks a set as this deployment would load it.
     ///
     /// # Errors
@@ -57,7 +56,7 @@ impl Tenant {
         bundle: &Bundle,
         is_written: bool,
     ) -> Result<Vec<String>> {
-        expect_room(bundle.hooks.len())?;
+        self.expect_room(bundle.hooks.len())?;
         let status = self.load(reads, &self.level(bundle)?, is_written).await?;
         if !status.not_allowed.is_empty() {
             return Err(StoreError::Invalid(self.not_allowed(reads, bundle).await?));

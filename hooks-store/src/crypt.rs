@@ -52,12 +52,17 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// The file with the keys of a database of SQLite.
-fn key_file(address: &str) -> Option<PathBuf> {
+/// The file of a database of SQLite.
+pub(crate) fn file_of(address: &str) -> Option<&str> {
     let file = address.strip_prefix("sqlite:")?;
     let file = file.strip_prefix("//").unwrap_or(file);
     let file = file.split('?').next().unwrap_or_default();
-    (file != ":memory:").then(|| format!("{file}.key").into())
+    (file != ":memory:").then_some(file)
+}
+
+/// The file with the keys of a database of SQLite.
+fn key_file(address: &str) -> Option<PathBuf> {
+    Some(format!("{}.key", file_of(address)?).into())
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> StoreError {

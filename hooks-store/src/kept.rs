@@ -44,7 +44,7 @@ pub(crate) const KEPT: [Kept; 8] = [
         "admin",
         "token",
         1,
-        "id, name, role, agent, hash, author, at",
+        "id, name, role, agent, hash, author, at, ends",
     ),
     kept("budget", "budget", 1, "month, taken"),
 ];

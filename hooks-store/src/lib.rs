@@ -22,6 +22,7 @@ mod readme {}
 
 mod admin;
 mod audit;
+mod backup;
 mod budget;
 mod bundle;
 mod capability;
@@ -56,7 +57,6 @@ mod verify;
 pub use self::admin::{AdminEntry, By};
 pub use self::audit::Audited;
 pub use self::budget::{BudgetUse, StoreBudget};
-pub use self::bundle::MOST_HOOKS;
 pub use self::capability::Capabilities;
 pub use self::chain::{Broken, Verified};
 pub use self::crypt::Keys;
@@ -70,7 +70,7 @@ pub use self::node::{Breaker, Node, NodeReport, Told};
 pub use self::open::StoreBuilder;
 pub use self::page::Page;
 pub use self::recorder::StoreRecorder;
-pub use self::retention::Retention;
+pub use self::retention::{MOST_HOOKS, Quota, Retention};
 pub use self::revision::{Published, Revision, StoreSource};
 pub use self::sample::{NewSample, Sample};
 pub use self::scope::HookScope;

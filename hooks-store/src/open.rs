@@ -1,6 +1,7 @@
 //! Opening a store: its keys, its tables, and the tasks that run until it is dropped.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock, Weak};
 
 use hooks_runtime::RuntimeBuilder;
@@ -14,7 +15,7 @@ use crate::health::Health;
 use crate::news::Ledger;
 use crate::recorder::names::Lists;
 use crate::recorder::{Rows, Writer};
-use crate::retention::Retention;
+use crate::retention::{Quota, Retention};
 use crate::store::{Clock, Complete, Inner, Readers, Store};
 
 /// Learns of the changes that other processes make, until the store is dropped.
@@ -77,16 +78,21 @@ async fn expect_keys(mut engine: &dyn Engine, keys: &Keys) -> Result<()> {
 /// ```
 #[must_use = "nothing is opened before `open`"]
 pub struct StoreBuilder {
-    address: String,
+    pub(crate) address: String,
     opening: Opening,
+    connections: u32,
     keys: Option<Keys>,
     clock: Clock,
     retention: Retention,
+    quota: Quota,
     capabilities: Capabilities,
     complete: Complete,
 }
 
 impl StoreBuilder {
+    /// How many connections to Postgres there are, unless [`connections`](Self::connections) says it.
+    pub const CONNECTIONS: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
     /// Sets the keys that encrypt. The default is `HOOKS_STORE_KEY`; without it, a file beside a database of SQLite, and for
     /// Postgres none.
     pub fn keys(mut self, keys: Keys) -> Self {
@@ -94,12 +100,13 @@ impl StoreBuilder {
         self
     }
 
-    /// Opens a store only if it is there, and makes no file: a typing mistake in the address is an error.
+    /// Opens a store only if it is there with the tables of this version, and changes no tables: a typing mistake in the address
+    /// is an error.
     ///
     /// Where the key file is missing, the store opens without a key. Nothing can be encrypted or decrypted then, and
     /// [`Tenant::verify`](crate::Tenant::verify) counts what it could not read.
     pub fn existing(mut self) -> Self {
-        self.opening = Opening::Migrated;
+        self.opening = Opening::AsItIs;
         self
     }
 
@@ -112,6 +119,41 @@ impl StoreBuilder {
         self
     }
 
+    /// Opens a store only if it is there, as [`existing`](Self::existing) does, and brings its tables to this version.
+    pub fn migrated(mut self) -> Self {
+        self.opening = Opening::Migrated;
+        self
+    }
+
+    /// Sets how many connections to Postgres there are at most, besides two for those who wait at each event. The default is
+    /// [`CONNECTIONS`](Self::CONNECTIONS).
+    pub fn connections(mut self, connections: NonZeroU32) -> Self {
+        self.connections = connections.get();
+        self
+    }
+
+    /// Returns which changes of the tables [`migrated`](Self::migrated) would make, each in some words.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// use hooks_store::{Store, StoreError};
+    ///
+    /// let missing = Store::builder("sqlite:missing.db").pending().await;
+    /// assert!(matches!(missing, Err(StoreError::NotFound(_))));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no store, it is that of a later version, or the database fails.
+    pub async fn pending(self) -> Result<Vec<String>> {
+        let engine = engine::connect(&self.address, Opening::ReadOnly, self.connections).await?;
+        let pending = engine::pending(&*engine).await;
+        engine.close().await;
+        let missing = || StoreError::NotFound("store in this database".to_owned());
+        pending?.ok_or_else(missing)
+    }
+
     /// Sets the clock, for a test.
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
@@ -121,6 +163,12 @@ impl StoreBuilder {
     /// Sets how long executions are kept. The default is for ever.
     pub fn retention(mut self, retention: Retention) -> Self {
         self.retention = retention;
+        self
+    }
+
+    /// Sets how much a tenant may keep.
+    pub fn quota(mut self, quota: Quota) -> Self {
+        self.quota = quota;
         self
     }
 
@@ -153,7 +201,7 @@ impl StoreBuilder {
             Some(keys) => Some(keys),
             None => Keys::of_address(&self.address)?,
         };
-        let engine = engine::open(&self.address, self.opening).await?;
+        let engine = engine::open(&self.address, self.opening, self.connections).await?;
         let must_exist = self.opening != Opening::Made;
         let keys = match given {
             Some(keys) if must_exist => keys,
@@ -178,6 +226,7 @@ impl StoreBuilder {
             clock: self.clock,
             capabilities: self.capabilities,
             retention: self.retention,
+            quota: self.quota,
             complete: self.complete,
             ledger: Ledger::new(newest),
             readers: Readers::default(),
@@ -219,9 +268,11 @@ impl Store {
         StoreBuilder {
             address: address.into(),
             opening: Opening::Made,
+            connections: StoreBuilder::CONNECTIONS.get(),
             keys: None,
             clock: Arc::new(Timestamp::now),
             retention: Retention::default(),
+            quota: Quota::default(),
             capabilities: Capabilities::default(),
             complete: Arc::new(|builder| builder),
         }

@@ -315,7 +315,7 @@ impl Tenant {
     async fn make_revision(
         &self,
         mut write: Write<'_>,
-        mut bundle: Bundle,
+        bundle: Bundle,
         action: &str,
     ) -> Result<Published> {
         let before = self.newest(&mut write).await?;
@@ -325,6 +325,28 @@ impl Tenant {
         {
             return Ok(Published::of(before, false));
         }
+        self.number(write, before, bundle, action).await
+    }
+
+    /// Publishes what the newest revision of each tenant has as a new one, with a number that no agent has seen.
+    pub(crate) async fn renumber(&self, by: &By) -> Result<Option<Published>> {
+        let mut write = self.write(by).await?;
+        let Some(newest) = self.newest(&mut write).await? else {
+            return Ok(None);
+        };
+        let set = newest.clone();
+        let published = self.number(write, Some(newest), set, "revision.restored");
+        published.await.map(Some)
+    }
+
+    /// Makes a revision.
+    async fn number(
+        &self,
+        mut write: Write<'_>,
+        before: Option<Bundle>,
+        mut bundle: Bundle,
+        action: &str,
+    ) -> Result<Published> {
         let sql = "UPDATE counter SET value = value + 1 WHERE name = 'revision' RETURNING value";
         bundle.revision = write.one(sql, args![]).await?.unwrap_or_default();
         bundle.parent = before.map(|before| before.sha256());
@@ -334,6 +356,7 @@ impl Tenant {
         let published = Published::of(&bundle, true);
         let (number, hash) = (published.revision, &published.sha256);
         let body = bundle.to_json();
+        write.keeps += body.len() as u64;
         write.rows.note("revision", args![number, hash, &body]);
         let mac = self.store.writer.keys.sign(&seal(&self.id, number, hash));
         let sql =
@@ -532,6 +555,11 @@ impl Source for StoreSource {
         let bundle = self.tenant.bundle().await.map_err(unreachable)?;
         let is_new = seen != Some(&*bundle.sha256());
         Ok(is_new.then_some(bundle))
+    }
+
+    /// The database itself may have been restored.
+    fn goes_back(&self) -> bool {
+        true
     }
 
     async fn changed(&self) {

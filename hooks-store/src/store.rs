@@ -16,7 +16,7 @@ use crate::health::Health;
 use crate::news::{Change, Followed, Ledger, News};
 use crate::page::{Page, before, rows_for};
 use crate::recorder::{StoreRecorder, Writer};
-use crate::retention::Retention;
+use crate::retention::{Quota, Retention};
 
 /// Says what time it is.
 pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -49,6 +49,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Clock,
     pub(crate) capabilities: Capabilities,
     pub(crate) retention: Retention,
+    pub(crate) quota: Quota,
     pub(crate) complete: Complete,
     pub(crate) ledger: Ledger,
     pub(crate) readers: Readers,

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::admin::By;
+use crate::admin::{By, Write};
 use crate::crypt::random_text;
 use crate::engine::{Column, Glance, Reads as _, ReadsAs as _, Value, args, of_row};
 use crate::error::{Result, StoreError};
@@ -15,6 +15,9 @@ use crate::text::sha256;
 
 /// How a token begins. Scanners for leaked secrets look for it: another beginning would hide the tokens that are out there.
 const PREFIX: &str = "hks_";
+
+/// Reads the tokens of a tenant.
+const TOKEN: &str = "SELECT id, name, role, agent, author, at, used, used_from, ends FROM token WHERE tenant_id = $1";
 
 /// What somebody may do, from the least to the most.
 ///
@@ -82,11 +85,22 @@ impl FromStr for Role {
 }
 
 /// A token as its owner has it. `Display` shows it, `Debug` does not.
-pub struct PlainToken(String);
+pub struct PlainToken {
+    id: String,
+    text: String,
+}
+
+impl PlainToken {
+    /// Returns the id by which it is listed, and taken back.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
 
 impl fmt::Display for PlainToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -118,6 +132,9 @@ of_row! {
         pub used: Option<Timestamp>,
         /// Through which door it was last used.
         pub used_from: String,
+        /// From when on it is refused.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ends: Option<Timestamp>,
     }
 }
 
@@ -137,6 +154,8 @@ of_row! {
         pub name: String,
         /// The hash of the token, by which [`Store::caller_of`] finds it again.
         pub hash: String,
+        /// From when on the token is refused.
+        pub ends: Option<Timestamp>,
     }
 }
 
@@ -170,7 +189,7 @@ impl Column for Role {
 }
 
 impl Store {
-    /// Returns who calls with a token, if there is such a token.
+    /// Returns who calls with a token, if there is such a token, and it has not ended.
     ///
     /// # Errors
     ///
@@ -188,9 +207,10 @@ impl Store {
     ///
     /// If the database fails.
     pub async fn caller_of(&self, hash: String) -> Result<Option<Caller>> {
-        let sql =
-            "SELECT tenant_id AS tenant, role, agent, id, name, hash FROM token WHERE hash = $1";
-        Glance(self.0.engine()).one(sql, args![hash]).await
+        let sql = "SELECT tenant_id AS tenant, role, agent, id, name, hash, ends FROM token \
+                   WHERE hash = $1 AND (ends = 0 OR ends > $2)";
+        let values = args![hash, self.0.now()];
+        Glance(self.0.engine()).one(sql, values).await
     }
 
     /// Notes that a token was used now. It is no change, so nobody reads anything again because of it.
@@ -206,7 +226,7 @@ impl Store {
 }
 
 impl Tenant {
-    /// Makes a token.
+    /// Makes a token that does not end.
     ///
     /// ```
     /// use hooks_store::{By, Role, Store};
@@ -231,10 +251,35 @@ impl Tenant {
         agent: Option<&str>,
         by: &By,
     ) -> Result<PlainToken> {
+        self.token_until(name, role, agent, None, by).await
+    }
+
+    /// Makes a token that ends.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended already, another token has the name, or the database fails.
+    pub async fn token_until(
+        &self,
+        name: &str,
+        role: Role,
+        agent: Option<&str>,
+        ends: Option<Timestamp>,
+        by: &By,
+    ) -> Result<PlainToken> {
         expect_names(&self.id, name)?;
-        let token = PlainToken(format!("{PREFIX}{}", random_text()));
         let by = by.clone().comment(name);
         let mut write = self.write(&by).await?;
+        if ends.is_some_and(|ends| ends <= write.at) {
+            let message = "the token would have ended already";
+            return Err(StoreError::invalid("/ends", message, "choose a later end"));
+        }
+        // A token that has ended leaves its name.
+        let sql = "DELETE FROM token WHERE tenant_id = $1 AND name = $2 AND ends <> 0 AND ends <= $3 RETURNING id";
+        let ended: Vec<String> = write.all(sql, args![&self.id, name, write.at]).await?;
+        for id in ended {
+            write.rows.gone("token", args![id]);
+        }
         let sql = "SELECT id FROM token WHERE tenant_id = $1 AND name = $2";
         let old: Option<String> = write.one(sql, args![&self.id, name]).await?;
         if old.is_some() {
@@ -242,12 +287,97 @@ impl Tenant {
             let help = "choose another name, or revoke that one first";
             return Err(StoreError::invalid("/name", message, help));
         }
-        let id = self.store.new_id();
-        let (agent, role, hash) = (agent.unwrap_or_default(), role.as_str(), hash(&token.0));
-        let row = args![&id, name, role, agent, hash, &by.actor, write.at];
-        write.put("token", row).await?;
-        write.end("token.new", &id, "", role).await?;
+        let token = self.insert_token(&mut write, name, role, agent, ends);
+        let token = token.await?;
+        write.end("token.new", &token.id, "", role.as_str()).await?;
         Ok(token)
+    }
+
+    async fn insert_token(
+        &self,
+        write: &mut Write<'_>,
+        name: &str,
+        role: Role,
+        agent: Option<&str>,
+        ends: Option<Timestamp>,
+    ) -> Result<PlainToken> {
+        let token = PlainToken {
+            id: self.store.new_id(),
+            text: format!("{PREFIX}{}", random_text()),
+        };
+        let row = args![
+            &token.id,
+            name,
+            role.as_str(),
+            agent.unwrap_or_default(),
+            hash(&token.text),
+            &write.by.actor,
+            write.at,
+            ends.unwrap_or_default()
+        ];
+        write.put("token", row).await?;
+        Ok(token)
+    }
+
+    /// Makes a token with the name, the rights and the end of another, which ends after a while: whoever has that one has so long
+    /// to take the new one.
+    ///
+    /// ```
+    /// use hooks_store::{By, Role, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let store = Store::open("sqlite::memory:").await?;
+    /// let (acme, by) = (store.tenant("acme"), By::new("ada"));
+    /// let old = acme.token_new("ci", Role::Publisher, None, &by).await?;
+    /// let new = acme.rotate_token(old.id(), jiff::SignedDuration::ZERO, &by).await?;
+    /// assert!(store.caller(&old.to_string()).await?.is_none());
+    /// assert_eq!(store.caller(&new.to_string()).await?.unwrap().name, "ci");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such token, it has ended, or the database fails.
+    pub async fn rotate_token(
+        &self,
+        id: &str,
+        grace: SignedDuration,
+        by: &By,
+    ) -> Result<PlainToken> {
+        let mut write = self.write(by).await?;
+        let sql = format!("{TOKEN} AND id = $2 AND (ends = 0 OR ends > $3)");
+        let old: Option<Token> = write.one(&sql, args![&self.id, id, write.at]).await?;
+        let missing = || StoreError::NotFound(format!("token {id:?}"));
+        let old = old.ok_or_else(missing)?;
+        let new = self.insert_token(
+            &mut write,
+            &old.name,
+            old.role,
+            old.agent.as_deref(),
+            old.ends,
+        );
+        let new = new.await?;
+        let end = write.at.saturating_add(grace).unwrap_or(write.at);
+        let end = old.ends.map_or(end, |ends| ends.min(end));
+        let sql = "UPDATE token SET ends = $3 WHERE tenant_id = $1 AND id = $2 RETURNING hash";
+        let hash: Option<String> = write.one(sql, args![&self.id, id, end]).await?;
+        let (agent, hash) = (old.agent.unwrap_or_default(), hash.unwrap_or_default());
+        let row = args![
+            id,
+            &old.name,
+            old.role.as_str(),
+            agent,
+            hash,
+            &old.author,
+            old.at,
+            end
+        ];
+        write.rows.note("token", row);
+        write
+            .end("token.rotate", &new.id, id, old.role.as_str())
+            .await?;
+        Ok(new)
     }
 
     /// Returns what is known of the tokens.
@@ -256,8 +386,8 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn tokens(&self) -> Result<Vec<Token>> {
-        let sql = "SELECT id, name, role, agent, author, at, used, used_from FROM token WHERE tenant_id = $1 ORDER BY id";
-        self.engine().all(sql, args![&self.id]).await
+        let sql = format!("{TOKEN} ORDER BY id");
+        self.engine().all(&sql, args![&self.id]).await
     }
 
     /// Takes a token back: from now on, it is none, and its sessions are over.

@@ -77,6 +77,7 @@ impl Held {
         let seen = held.or(kept);
         let hash = seen.as_ref().map(|bundle| bundle.sha256());
         let fetched = match self.source.fetch(hash.as_deref()).await {
+            Ok(Some(bundle)) if self.source.goes_back() => Ok(bundle),
             Ok(Some(bundle)) => newer(seen.as_deref(), bundle),
             Ok(None) => match &seen {
                 Some(bundle) => {

@@ -68,6 +68,11 @@ pub trait Source: Send + Sync {
         Ok(())
     }
 
+    /// Whether a bundle with a lower number than the last is taken. The default is no: somebody may play an old one again.
+    fn goes_back(&self) -> bool {
+        false
+    }
+
     /// Returns the files and folders whose changes mean another bundle. [`watch`](crate::Runtime::watch) follows them. The
     /// default is none.
     fn files(&self) -> Vec<PathBuf> {

@@ -8,6 +8,7 @@ mod sqlite;
 mod value;
 mod watched;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,9 @@ pub(crate) trait Engine: Send + Sync {
 
     /// Makes the migrations that are still to be made, and keeps others out meanwhile.
     async fn migrate(&self) -> Result<()>;
+
+    /// Writes a copy of the whole database into a new file.
+    async fn copy(&self, file: &Path) -> Result<()>;
 
     /// Checks that what the connections write to is what the address names.
     async fn check(&self) -> Result<()> {
@@ -195,6 +199,8 @@ fn too_large(value: u64) -> StoreError {
 pub(crate) enum Opening {
     /// Nothing, and nothing is written afterwards.
     ReadOnly,
+    /// Nothing.
+    AsItIs,
     /// The tables of an earlier version.
     Migrated,
     /// Everything: a store that is not there is made.
@@ -202,16 +208,20 @@ pub(crate) enum Opening {
 }
 
 /// Opens a database whose tables are, or are brought to, those of this version.
-pub(crate) async fn open(address: &str, opening: Opening) -> Result<Arc<dyn Engine>> {
-    let engine = connect(address, opening).await?;
+pub(crate) async fn open(
+    address: &str,
+    opening: Opening,
+    connections: u32,
+) -> Result<Arc<dyn Engine>> {
+    let engine = connect(address, opening, connections).await?;
     match (pending(&*engine).await?, opening) {
         (None, Opening::Made) => engine.migrate().await?,
         (None, _) => return Err(StoreError::NotFound("store in this database".to_owned())),
         (Some(missing), _) if missing.is_empty() => {}
-        (Some(missing), Opening::ReadOnly) => {
+        (Some(missing), Opening::ReadOnly | Opening::AsItIs) => {
             return Err(StoreError::Schema(format!(
-                "an earlier version has made them, and these changes are missing: {}. A start of this version of the daemon makes \
-                 them; until then, verify with the version that has made the tables",
+                "an earlier version has made them, and these changes are missing: {}. `hooks store migrate` and a start of this \
+                 version of the daemon make them; until then, use the version that has made the tables",
                 missing.join(", ")
             )));
         }
@@ -221,7 +231,11 @@ pub(crate) async fn open(address: &str, opening: Opening) -> Result<Arc<dyn Engi
 }
 
 /// Connects to a database, whatever its tables are.
-async fn connect(address: &str, opening: Opening) -> Result<Arc<dyn Engine>> {
+pub(crate) async fn connect(
+    address: &str,
+    opening: Opening,
+    connections: u32,
+) -> Result<Arc<dyn Engine>> {
     match address.split_once(':') {
         Some(("sqlite", _)) if opening == Opening::ReadOnly => {
             Ok(Arc::new(sqlite::Sqlite::read(address).await?))
@@ -230,9 +244,9 @@ async fn connect(address: &str, opening: Opening) -> Result<Arc<dyn Engine>> {
             let makes = opening == Opening::Made;
             Ok(Arc::new(sqlite::Sqlite::open(address, makes).await?))
         }
-        Some(("postgres" | "postgresql", _)) => {
-            Ok(Arc::new(postgres::Postgres::open(address).await?))
-        }
+        Some(("postgres" | "postgresql", _)) => Ok(Arc::new(
+            postgres::Postgres::open(address, connections).await?,
+        )),
         // What follows may be a password.
         other => Err(StoreError::Address(
             other.map_or("", |(kind, _)| kind).to_owned(),
@@ -241,11 +255,14 @@ async fn connect(address: &str, opening: Opening) -> Result<Arc<dyn Engine>> {
 }
 
 /// What is still to be done to the tables, in words. Nothing if they are not those of a store.
-async fn pending(mut engine: &dyn Engine) -> Result<Option<Vec<String>>> {
+pub(crate) async fn pending(mut engine: &dyn Engine) -> Result<Option<Vec<String>>> {
     let sql = "SELECT version, checksum FROM _sqlx_migrations";
     // Only a statement that changes nothing needs no right to change the tables.
-    let Ok(made) = engine.all::<(i64, Vec<u8>)>(sql, args![]).await else {
-        return Ok(None);
+    let made: Vec<(i64, Vec<u8>)> = match engine.all(sql, args![]).await {
+        Ok(made) => made,
+        // Both engines name the table that is missing.
+        Err(error) if error.to_string().contains("_sqlx_migrations") => return Ok(None),
+        Err(error) => return Err(error),
     };
     let migrator = engine.migrator();
     for (number, checksum) in &made {
@@ -280,7 +297,8 @@ const MIGRATIONS: &[(&str, &str)] = migrations![
     "0006_hook_text",
     "0007_change",
     "0008_audit",
-    "0009_batch"
+    "0009_batch",
+    "0010_operations"
 ];
 
 /// The migrations in the words of an engine.

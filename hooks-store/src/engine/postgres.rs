@@ -3,6 +3,7 @@
 //! Each transaction takes its row locks in one order (the counter of changes, then the ends of the chains by tenant), so
 //! the default isolation is enough, and none fails because of another.
 
+use std::path::Path;
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -28,6 +29,9 @@ const POLL: Duration = Duration::from_secs(2);
 /// The number of the lock of who migrates: "hooks" in ASCII.
 const MIGRATING: i64 = 0x68_6f_6f_6b_73;
 
+/// What a session is told unless the address says it: nobody holds up all others by a lock, and no statement runs for ever.
+const SETTINGS: [(&str, &str); 2] = [("lock_timeout", "5s"), ("statement_timeout", "30s")];
+
 /// How often somebody else's migration is asked whether it has ended.
 const BACK_OFF: Duration = Duration::from_millis(200);
 
@@ -39,13 +43,21 @@ pub(super) struct Postgres {
 }
 
 impl Postgres {
-    pub(super) async fn open(address: &str) -> Result<Self> {
+    pub(super) async fn open(address: &str, connections: u32) -> Result<Self> {
         // The address may hold a password.
         let no_address = |_| StoreError::Address("postgres:…".to_owned());
-        let options = PgConnectOptions::from_str(address).map_err(no_address)?;
+        let mut options = PgConnectOptions::from_str(address).map_err(no_address)?;
+        let said = options.get_options().unwrap_or_default().to_owned();
+        let ours = SETTINGS.iter().filter(|(name, _)| !said.contains(name));
+        options = options.options(ours.copied());
+        if options.get_application_name().is_none() {
+            options = options.application_name("hooks");
+        }
         let options = options.disable_statement_logging();
         reach(&options).await?;
-        let pool = PgPoolOptions::new().acquire_timeout(PATIENCE);
+        let pool = PgPoolOptions::new()
+            .acquire_timeout(PATIENCE)
+            .max_connections(connections);
         let glances = PgPoolOptions::new()
             .acquire_timeout(SOON)
             .max_connections(2);
@@ -122,6 +134,8 @@ impl Engine for Postgres {
             let mut transaction = self.pool.begin().await?;
             let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)");
             if lock.bind(MIGRATING).fetch_one(&mut *transaction).await? {
+                let patient = sqlx::query("SET LOCAL statement_timeout = 0");
+                patient.execute(&mut *transaction).await?;
                 let migrator = self.migrator();
                 let migrated = migrator.run_direct(None, &mut *transaction, false);
                 migrated.await.map_err(schema)?;
@@ -130,6 +144,11 @@ impl Engine for Postgres {
             drop(transaction);
             tokio::time::sleep(BACK_OFF).await;
         }
+    }
+
+    async fn copy(&self, _: &Path) -> Result<()> {
+        let help = "use `pg_dump`";
+        Err(StoreError::invalid("", "only SQLite is one file", help))
     }
 
     async fn hint(&self) {

@@ -4,6 +4,7 @@
 //! `FULL`: what a commit has acknowledged survives a loss of power, which `NORMAL` does not promise in WAL mode. Executions
 //! are written in batches, so one `fsync` a commit is cheap.
 
+use std::fs::File;
 use std::path::Path;
 use std::str::FromStr as _;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ use sqlx::sqlite::{
 
 use super::value::{Row, Value};
 use super::watched::Watched;
-use super::{Engine, PATIENCE, Transaction, migrator, schema, speak, told};
+use super::{Engine, PATIENCE, ReadsAs as _, Transaction, args, migrator, schema, speak, told};
 use crate::error::{Result, StoreError};
 
 /// How many connections read.
@@ -147,18 +148,27 @@ fn is_busy(error: &sqlx::Error) -> bool {
     code.is_some_and(|code| code == "5")
 }
 
-/// Makes the file, which nobody else may read.
+/// Makes the file, which nobody else may read, if it is not there.
 fn make_private(file: &Path) -> Result<()> {
-    let mut options = std::fs::OpenOptions::new();
+    match create(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(cannot_be_made(file, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes a new file, which nobody else may read.
+fn create(file: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(file) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(
-            StoreError::Unavailable(format!("{} cannot be made: {error}", file.display())),
-        ),
-        _ => Ok(()),
-    }
+    options.open(file)
+}
+
+fn cannot_be_made(file: &Path, error: &std::io::Error) -> StoreError {
+    StoreError::Unavailable(format!("{} cannot be made: {error}", file.display()))
 }
 
 #[async_trait]
@@ -204,6 +214,28 @@ impl Engine for Sqlite {
         let migrated = migrator.run_direct(None, &mut *transaction, false);
         migrated.await.map_err(schema)?;
         Ok(transaction.commit().await?)
+    }
+
+    async fn copy(&self, file: &Path) -> Result<()> {
+        let made = create(file).map_err(|error| cannot_be_made(file, &error))?;
+        let copied = async {
+            let mut engine: &dyn Engine = self;
+            // A damaged database has damaged copies.
+            let found: Vec<String> = engine.all("PRAGMA integrity_check", args![]).await?;
+            if found != ["ok"] {
+                return Err(StoreError::Inconsistent(found.join("; ")));
+            }
+            let name = file.display().to_string();
+            self.fetch("VACUUM INTO $1", args![name]).await?;
+            made.sync_all()
+                .map_err(|error| cannot_be_made(file, &error))
+        };
+        let copied = copied.await;
+        if copied.is_err() {
+            // Half a copy would be taken for a whole one.
+            let _ = std::fs::remove_file(file);
+        }
+        copied
     }
 
     async fn check(&self) -> Result<()> {

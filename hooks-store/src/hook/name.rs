@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::SETTINGS;
-use crate::bundle::{expect_room, name_of};
+use crate::bundle::name_of;
 use crate::engine::{Reads, ReadsAs as _, args, kept};
 use crate::error::{Mistake, Result, StoreError};
 use crate::store::Tenant;
@@ -62,7 +62,7 @@ impl Tenant {
         let sql =
             "SELECT name FROM hook WHERE tenant_id = $1 AND deleted = 0 AND id <> $2 AND id <> $3";
         let others: Vec<String> = reads.all(sql, args![&self.id, SETTINGS, id]).await?;
-        expect_room(others.len() + 1)?;
+        self.expect_room(others.len() + 1)?;
         let mut names = Names {
             taken: others.into_iter().collect(),
             ..Names::default()

@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::{HOOK, Hook, SETTINGS};
 use crate::admin::{By, Write};
-use crate::bundle::{MOST_HOOKS, name_of};
+use crate::bundle::name_of;
 use crate::engine::{Reads as _, ReadsAs as _, args};
 use crate::error::{Result, StoreError};
+use crate::retention::MOST_HOOKS;
 use crate::scope::HookScope;
 use crate::secret;
 use crate::store::Tenant;
@@ -144,6 +145,7 @@ impl Tenant {
             secret::put_name(&mut body, path, &name);
         }
         let canonical = canonical(&body);
+        write.keeps += (canonical.len() + write.by.text.len()) as u64;
         let hook = Hook {
             id: old.id,
             name: name_of(&body).to_owned(),

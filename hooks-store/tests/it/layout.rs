@@ -33,6 +33,7 @@ const LAYOUT: Layout = Layout {
         "import",
         "audit",
         "open",
+        "backup",
     ],
     leaves: &["error", "page", "text"],
     collections: &["lib"],

@@ -9,4 +9,5 @@ mod faults;
 mod keys;
 mod layout;
 mod migrations;
+mod operations;
 mod postgres;

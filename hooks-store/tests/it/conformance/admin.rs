@@ -1,6 +1,7 @@
 //! The admin log, tokens and samples.
 
-use hooks_store::{NewSample, Role, Session, Store, StoreError};
+use hooks_store::{NewSample, PlainToken, Role, Session, Store, StoreError};
+use jiff::SignedDuration;
 use serde_json::json;
 
 use crate::common::{Clock, Place, ada, block, mistakes};
@@ -142,6 +143,43 @@ pub(crate) async fn a_token_has_a_name_of_its_own_and_says_when_it_was_used(plac
 
     acme.revoke_token(&used.id, &ada()).await.unwrap();
     new().await.unwrap();
+}
+
+pub(crate) async fn a_token_ends_and_a_new_one_takes_its_place(place: Place) {
+    let clock = Clock::at("2026-11-01T00:00:00Z");
+    let store = place.builder().clock(clock.read()).open().await.unwrap();
+    let acme = store.tenant("acme");
+    let end = "2026-11-03T00:00:00Z".parse().unwrap();
+    let until = async |end| {
+        acme.token_until("ci", Role::Author, Some("writer"), Some(end), &ada())
+            .await
+    };
+    let past = "2026-10-01T00:00:00Z".parse().unwrap();
+    assert_eq!(mistakes(until(past).await)[0].path, "/ends");
+    let first = until(end).await.unwrap();
+    let hour = SignedDuration::from_hours(1);
+    let second = acme.rotate_token(first.id(), hour, &ada()).await.unwrap();
+    let caller = async |token: &PlainToken| store.caller(&token.to_string()).await.unwrap();
+    let new = caller(&second).await.unwrap();
+    assert_eq!(
+        (new.role, new.agent.as_deref(), new.ends),
+        (Role::Author, Some("writer"), Some(end))
+    );
+    assert_eq!(caller(&first).await.unwrap().name, "ci");
+    clock.set("2026-11-01T01:00:00Z");
+    assert!(caller(&first).await.is_none() && caller(&second).await.is_some());
+    let gone = acme.rotate_token(first.id(), hour, &ada()).await;
+    assert!(matches!(gone, Err(StoreError::NotFound(_))));
+    assert_eq!(mistakes(until(end).await)[0].path, "/name");
+    assert_eq!(acme.tokens().await.unwrap().len(), 2);
+    // One that has ended leaves its name, and its place in the list.
+    clock.set("2026-11-03T00:00:00Z");
+    assert!(caller(&second).await.is_none());
+    let later = "2026-11-09T00:00:00Z".parse().unwrap();
+    until(later).await.unwrap();
+    assert_eq!(acme.tokens().await.unwrap().len(), 1);
+    let verified = acme.verify_admin_log().await.unwrap();
+    assert_eq!(verified.broken, None, "the log says what the tokens are");
 }
 
 fn of_link() -> Session {

@@ -114,6 +114,7 @@ conformance! {
         a_store_that_must_exist_is_not_made,
         a_token_is_shown_once_and_can_be_taken_back,
         a_token_has_a_name_of_its_own_and_says_when_it_was_used,
+        a_token_ends_and_a_new_one_takes_its_place,
         a_session_outlives_the_process_and_ends_in_time,
         a_session_ends_with_its_token,
         a_sample_is_saved_and_removed;
