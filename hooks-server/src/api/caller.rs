@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use hooks_runtime::Record;
 use hooks_store::{By, Role, Session, Store, StoreError, Tenant};
+use jiff::Timestamp;
 use lru::LruCache;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -54,6 +55,8 @@ pub(crate) struct Caller {
     from: Via,
     /// The hash of the token. None if a link of the daemon's own has opened the console.
     token: Option<Arc<str>>,
+    /// From when on the token is refused.
+    ends: Option<Timestamp>,
 }
 
 impl Caller {
@@ -79,6 +82,12 @@ impl Caller {
             let caller = Caller::read(api, key, known).await;
             caller.inspect_err(|problem| api.refused(from, problem))?
         };
+        // Wherever it was kept.
+        if caller.ends.is_some_and(|end| end <= Timestamp::now()) {
+            let problem = stranger();
+            api.refused(from, &problem);
+            return Err(problem);
+        }
         let caller = Caller { from, ..caller };
         if let Some(hash) = &caller.token
             && api.noted.check_key(hash).is_ok()
@@ -115,8 +124,7 @@ impl Caller {
             }
             Err(error) => return Err(error.into()),
         };
-        let why = "the token is unknown, or has been revoked";
-        let known = known.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, why))?;
+        let known = known.ok_or_else(stranger)?;
         let caller = Caller {
             tenant: api.store.tenant(&known.tenant),
             role: known.role,
@@ -125,6 +133,7 @@ impl Caller {
             name: known.name,
             from: Via("", Client(None)),
             token: Some(known.hash.into()),
+            ends: known.ends,
         };
         api.callers.add(key, &caller, change);
         Ok(caller)
@@ -148,6 +157,7 @@ impl Caller {
             name: "console".to_owned(),
             from: Via("console", client),
             token: None,
+            ends: None,
         };
         caller.tell();
         caller
@@ -274,6 +284,11 @@ impl Api {
             tracing::warn!(address = %client, door, count, why, "refused a token");
         }
     }
+}
+
+fn stranger() -> Problem {
+    let why = "the token is unknown, has been revoked, or has ended";
+    Problem::new(StatusCode::UNAUTHORIZED, why)
 }
 
 /// Callers that the store has known lately, by their tokens.

@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use hooks_store::Role;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -97,6 +98,9 @@ pub(crate) struct NewToken {
     role: Role,
     /// The agent that it is for.
     agent: Option<String>,
+    /// From when on it is refused, as in `2027-01-31T00:00:00Z`; never if nothing is said.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    ends: Option<Timestamp>,
 }
 
 /// A token that is new.
@@ -116,7 +120,7 @@ pub(super) async fn new_token(
     let agent = caller.reads_of(new.agent)?;
     let made = caller
         .tenant
-        .token_new(&new.name, new.role, agent.as_deref(), &by)
+        .token_until(&new.name, new.role, agent.as_deref(), new.ends, &by)
         .await?;
     let token = made.to_string();
     Ok((StatusCode::CREATED, axum::Json(Made { token })))

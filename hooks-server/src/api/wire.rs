@@ -273,6 +273,8 @@ wire! {
         used: Used,
         /// Through which door, and from which address, it was last used.
         used_from: String,
+        /// From when on it is refused.
+        ends: Used,
     }
     /// A write of a person.
     AdminEntry from store::AdminEntry {

@@ -6,6 +6,7 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::response::IntoResponse as _;
 use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SETTINGS, SecretInfo, Token};
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
 use super::frame::{self, Answer, Frame, done, page};
@@ -165,8 +166,13 @@ pub(super) async fn new_token(visitor: Visitor, Form(sent): Form<Sent>) -> Answe
         let role = sent.text("role").parse();
         let role = role.map_err(|_| Problem::at("/role", "choose one of the roles"))?;
         let (name, agent) = (sent.text("name"), sent.written("agent"));
+        let days = sent.written("days").map(|days| days.trim().parse::<u16>());
+        let wrong = "write a whole number of days, such as 90";
+        let days = days.transpose().map_err(|_| Problem::at("/days", wrong))?;
+        let end = |days| Timestamp::now() + SignedDuration::from_hours(24 * i64::from(days));
+        let ends = days.map(end);
         let tenant = visitor.tenant();
-        let made = tenant.token_new(name.trim(), role, agent.as_deref(), &by);
+        let made = tenant.token_until(name.trim(), role, agent.as_deref(), ends, &by);
         Ok::<_, Problem>(made.await?)
     };
     match made.await {

@@ -12,7 +12,12 @@ pub(super) struct When(pub(super) Timestamp);
 impl fmt::Display for When {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exact = self.0.round(Unit::Millisecond).unwrap_or(self.0);
-        let ago = ago(Timestamp::now().duration_since(self.0).as_secs());
+        let since = Timestamp::now().duration_since(self.0).as_secs();
+        let ago = if since < -60 {
+            format!("in {}", length(-since))
+        } else {
+            ago(since)
+        };
         write!(
             f,
             "<time datetime=\"{exact}\" title=\"{exact}\">{ago}</time>"
@@ -26,10 +31,16 @@ impl askama::filters::HtmlSafe for When {}
 fn ago(seconds: i64) -> String {
     match seconds {
         ..1 => "now".to_owned(),
-        1..60 => format!("{seconds} s ago"),
-        60..3600 => format!("{} min ago", seconds / 60),
-        3600..86_400 => format!("{} h ago", seconds / 3600),
-        _ => format!("{} d ago", seconds / 86_400),
+        _ => format!("{} ago", length(seconds)),
+    }
+}
+
+fn length(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..86_400 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
     }
 }
 

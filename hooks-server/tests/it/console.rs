@@ -919,7 +919,12 @@ async fn settings_are_changed_by_whoever_may() {
     let made = owner
         .send(
             "/settings/tokens",
-            &[("name", "ci <1>"), ("role", "viewer"), ("agent", "")],
+            &[
+                ("name", "ci <1>"),
+                ("role", "viewer"),
+                ("agent", ""),
+                ("days", "90"),
+            ],
         )
         .await;
     let again = [("name", "ci <1>"), ("role", "viewer"), ("agent", "")];
@@ -941,7 +946,7 @@ async fn settings_are_changed_by_whoever_may() {
     );
     let page = owner.page("/settings").await;
     assert!(
-        page.contains("ci &#60;1&#62;") && !page.contains(token),
+        page.contains("ci &#60;1&#62;") && page.contains(">in 89 d<") && !page.contains(token),
         "{page}"
     );
     let id = acme

@@ -62,7 +62,9 @@ fn sample(path: &str, draft: &Value) -> Value {
             json!({ "event": event, "cx": { "session_id": "s", "cwd": "/" }, "draft": true, "run": ["a"], "node": "n", "hook": hook("a") })
         }
         "/convert" => json!({ "toml": "a = 1", "hook": hook("a"), "id": "a" }),
-        "/tokens" => json!({ "name": "t", "role": "viewer", "agent": "a" }),
+        "/tokens" => {
+            json!({ "name": "t", "role": "viewer", "agent": "a", "ends": "2999-01-01T00:00:00Z" })
+        }
         path => panic!("a sample of the body of {path} is missing"),
     }
 }

@@ -37,6 +37,41 @@ async fn a_request_is_refused_at_once() {
 }
 
 #[tokio::test]
+async fn a_token_that_ends_is_refused_though_it_is_remembered() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let acme = stored.store.tenant("acme");
+    let new = |name: &str, ends: &str| json!({ "name": name, "role": "viewer", "ends": ends });
+    let past = owner
+        .post("/tokens", &new("old", "2020-01-01T00:00:00Z"))
+        .await;
+    assert_eq!(past.status, 422);
+    assert_eq!(past.json()["errors"][0]["path"], "/ends");
+    let end = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() + 4).unwrap();
+    let made = owner.post("/tokens", &new("short", &end.to_string())).await;
+    let viewer = stored.with_token(made.json()["token"].as_str().unwrap());
+    assert_eq!(viewer.get("/bundle").await.status, 200);
+    let listed = owner.get("/tokens").await.json();
+    assert_eq!(listed["items"][1]["ends"], end.to_string());
+    // The store is away, and who was known goes on: until the end.
+    stored
+        .store
+        .__execute("ALTER TABLE token RENAME TO away")
+        .await;
+    acme.set_budget(None, Some(1), &By::new("the test"))
+        .await
+        .unwrap();
+    let refused = stored.eventually(async || {
+        let status = viewer.get("/bundle").await.status;
+        assert!(matches!(status, 200 | 401), "{status}");
+        (status == 401).then_some(())
+    });
+    refused.await;
+    assert!(jiff::Timestamp::now() >= end);
+    assert_eq!(owner.get("/bundle").await.status, 200);
+}
+
+#[tokio::test]
 async fn a_stream_ends_in_each_encoding() {
     let stored = stored().await;
     let viewer = stored.client("acme", "viewer").await;
