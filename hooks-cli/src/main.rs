@@ -146,10 +146,16 @@ enum Command {
     /// Tokens, with which people, agents and nodes ask the daemon of a store.
     #[cfg(feature = "server")]
     #[command(
-        subcommand,
-        after_help = "Examples:\n  hooks token new --store sqlite:hooks.db --role owner --tenant acme"
+        after_help = "Examples:\n  hooks token new --store sqlite:hooks.db --role owner --tenant acme --expires 90d\n  hooks token list --store sqlite:hooks.db\n  hooks token rotate ID --store sqlite:hooks.db --grace 1h\n  hooks token revoke ID --store sqlite:hooks.db"
     )]
-    Token(commands::token::Tokens),
+    Token(commands::token::Args),
+    /// Back up, restore and upgrade a store, and end a change of its key.
+    #[cfg(feature = "server")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  hooks store backup sqlite:hooks.db -o hooks.backup\n  hooks store restore hooks.backup --to sqlite:hooks.db\n  hooks store migrate sqlite:hooks.db --check"
+    )]
+    Store(commands::store::Stores),
     /// Check that nobody has changed a store afterwards. The exit code is 1 if somebody has, and 3 if not all could be checked.
     #[cfg(feature = "server")]
     #[command(
@@ -225,8 +231,12 @@ enum Command {
 fn main() -> ExitCode {
     // This program confines others: it is started once more for each.
     hooks_sandbox::enter_if_asked();
-    let Cli { json, command } = Cli::parse();
-    done(command, json).unwrap_or_else(|failure| {
+    #[cfg(all(feature = "server", unix))]
+    let given = commands::daemon::parse();
+    #[cfg(not(all(feature = "server", unix)))]
+    let given = Ok::<_, Failure>(Cli::parse());
+    let done = given.and_then(|Cli { json, command }| done(command, json));
+    done.unwrap_or_else(|failure| {
         anstream::eprintln!(
             "{}: {}",
             paint::painted(paint::BAD, "error"),
@@ -277,7 +287,9 @@ fn done(command: Command, json: bool) -> Done {
             commands::serve::run(file, format, records.as_deref())
         }
         #[cfg(feature = "server")]
-        Command::Token(command) => commands::token::run(command, json),
+        Command::Token(args) => commands::token::run(args, json),
+        #[cfg(feature = "server")]
+        Command::Store(command) => commands::store::run(command, json),
         #[cfg(feature = "server")]
         Command::Verify(args) => commands::verify::run(&args, json),
         Command::Convert { file, from } => commands::convert::run(&file, from),

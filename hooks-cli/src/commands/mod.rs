@@ -18,6 +18,8 @@ pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod serve;
 #[cfg(feature = "server")]
+pub(crate) mod store;
+#[cfg(feature = "server")]
 pub(crate) mod token;
 pub(crate) mod trust;
 #[cfg(feature = "server")]

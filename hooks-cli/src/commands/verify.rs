@@ -119,7 +119,7 @@ async fn open(url: &str) -> Result<Store, StoreError> {
 }
 
 /// What went wrong: a store that is not there is a wrong name on the command line.
-fn failure(error: StoreError) -> Failure {
+pub(crate) fn failure(error: StoreError) -> Failure {
     match error {
         StoreError::NotFound(_) => Failure::usage(format!(
             "{error}: name the one that `hooks serve --store` uses"

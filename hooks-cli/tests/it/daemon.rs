@@ -15,6 +15,8 @@ pub(crate) struct Daemon {
     pub(crate) child: Child,
     socket: PathBuf,
     pub(crate) address: Option<String>,
+    /// The line that says so.
+    pub(crate) ready: Value,
 }
 
 impl Drop for Daemon {
@@ -33,6 +35,16 @@ fn daemon(folder: &Path, args: &[&str]) -> Daemon {
     daemon
 }
 
+/// Makes the store `sqlite:hooks.db`.
+pub(crate) fn store(folder: &Path) {
+    let address = format!("sqlite:{}", folder.join("hooks.db").display());
+    let executor = tokio::runtime::Runtime::new().unwrap();
+    executor.block_on(async {
+        let store = hooks_store::Store::open(&address).await.unwrap();
+        store.close().await;
+    });
+}
+
 /// Starts a daemon, and waits until it says where it is.
 pub(crate) fn started(mut command: Command) -> Daemon {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -45,6 +57,7 @@ pub(crate) fn started(mut command: Command) -> Daemon {
         child,
         socket: ready["socket"].as_str().unwrap_or_default().into(),
         address: ready["listen"].as_str().map(str::to_owned),
+        ready,
     }
 }
 
@@ -421,6 +434,7 @@ fn nobody_else_is_let_in() {
 fn a_store_is_served_to_whoever_has_a_token_and_verified_afterwards() {
     let folder = tempfile::tempdir().unwrap();
     let url = "sqlite:hooks.db";
+    store(folder.path());
     let token = |role: &str| {
         let args = [
             "token", "new", "--store", url, "--role", role, "--tenant", "acme",
@@ -599,6 +613,7 @@ fn a_store_that_was_put_back_is_found_by_the_heads_that_were_kept() {
 fn hooks_of_a_store_act_as_nobody_unless_somebody_allows_it() {
     let folder = tempfile::tempdir().unwrap();
     let url = "sqlite:hooks.db";
+    store(folder.path());
     let args = ["token", "new", "--store", url, "--role", "owner"];
     let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
     let kinds = ["command", "process", "file"];
@@ -706,6 +721,7 @@ fn the_demo_shows_an_agent_that_is_guarded() {
 fn a_daemon_that_is_killed_while_it_publishes_leaves_a_whole_revision_or_none() {
     let folder = tempfile::tempdir().unwrap();
     let url = "sqlite:hooks.db";
+    store(folder.path());
     let args = [
         "token", "new", "--store", url, "--role", "owner", "--tenant", "acme",
     ];
@@ -847,6 +863,7 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
     const CANARIES: [&str; 3] = ["canary-put-1", "canary-row-2", "canary-key-3"];
     let folder = tempfile::tempdir().unwrap();
     let url = "sqlite:hooks.db";
+    store(folder.path());
     let args = ["token", "new", "--store", url, "--role", "owner"];
     let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
     let errors = folder.path().join("errors");

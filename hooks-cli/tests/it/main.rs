@@ -10,6 +10,8 @@ mod doctor;
 mod files;
 mod init;
 #[cfg(all(feature = "server", unix))]
+mod operations;
+#[cfg(all(feature = "server", unix))]
 mod packaging;
 mod pages;
 mod replay;

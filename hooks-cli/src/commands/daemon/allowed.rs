@@ -19,10 +19,10 @@ const AS_USER: [(&str, &str); 3] = [
 #[derive(Debug, clap::Args)]
 pub(crate) struct Allowed {
     /// Run no hooks of this kind, which is their key in `[[hooks.on]]`. `command`, `process` and `file` do not run anyway.
-    #[arg(long, value_name = "KIND", requires = "store", value_parser = PossibleValuesParser::new(LimitsConfig::kinds()), hide_possible_values = true)]
+    #[arg(long, value_name = "KIND", requires = "store", value_delimiter = ',', value_parser = PossibleValuesParser::new(LimitsConfig::kinds()), hide_possible_values = true)]
     forbid: Vec<String>,
     /// Run hooks of this kind, too. They act as the user of this daemon, for whoever may publish in the store.
-    #[arg(long, value_name = "KIND", requires = "store", value_parser = PossibleValuesParser::new(AS_USER.map(|(kind, _)| kind)))]
+    #[arg(long, value_name = "KIND", requires = "store", value_delimiter = ',', value_parser = PossibleValuesParser::new(AS_USER.map(|(kind, _)| kind)))]
     allow: Vec<String>,
 }
 

@@ -30,7 +30,7 @@ impl Demo {
     pub(super) async fn new() -> Result<Self, Failure> {
         let folder = tempfile::tempdir().map_err(Failure::found)?;
         let url = format!("sqlite:{}", folder.path().join("hooks.db").display());
-        let store = super::open(&url, Allowed::by_default()).await?;
+        let store = super::open(Store::builder(url), Allowed::by_default()).await?;
         let (tenant, by) = (
             store.tenant(TENANT),
             By::new("demo").comment("what the demo shows"),

@@ -1,9 +1,11 @@
 //! `hooks serve` without `--stdio` is the daemon: one process that judges the events of all agents of this user.
 
 mod allowed;
+mod config;
 mod demo;
 mod edge;
 mod heads;
+mod kept;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,20 +14,22 @@ use std::process::ExitCode;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
 use hooks_server::{Ended, Server, Shutdown};
-use hooks_store::{Capabilities, Store};
+use hooks_store::{Capabilities, Store, StoreBuilder, StoreError};
 use serde_json::json;
 use url::Url;
 
 use self::allowed::Allowed;
+pub(crate) use self::config::parse;
 use self::edge::{Edge, LOSSY};
 use self::heads::Teller;
+use self::kept::Kept;
 use crate::commands::bundle::key_of;
 use crate::commands::run::{Warm, socket_path};
 use crate::file::{self, Format};
 use crate::paint::say;
 use crate::{Done, Failure};
 
-/// Where the daemon is reached.
+/// Where the daemon is reached, and what it works with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Listen on this Unix socket, for `hooks run`; by default `$HOOKS_SOCKET`, or hooks.sock in `$XDG_RUNTIME_DIR`.
@@ -34,8 +38,8 @@ pub(crate) struct Args {
     /// Listen on this address of this machine, for agents that ask over HTTP: `POST /hooks/claude`.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
-    /// Judge by the hooks of this store, and serve the API on it: `sqlite:hooks.db`, or `postgres://…`. Whoever asks needs a
-    /// token of `hooks token new`.
+    /// Judge by the hooks of this store, and serve the API on it: `sqlite:hooks.db`, which is made if it is missing, or
+    /// `postgres://…`. Whoever asks needs a token of `hooks token new`.
     #[arg(long, value_name = "URL", conflicts_with_all = ["file", "records"])]
     store: Option<String>,
     /// Sign the bundles that agents fetch from the store with this key, which `hooks bundle key new` makes.
@@ -47,6 +51,15 @@ pub(crate) struct Args {
     heads: Option<PathBuf>,
     #[command(flatten)]
     allowed: Allowed,
+    #[command(flatten)]
+    kept: Kept,
+    /// Read options from this file, with their names: `listen = "127.0.0.1:8787"`. Each may also be a variable, such as
+    /// `HOOKS_STORE`, which comes before the file and after the command line.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print no link that opens the console as an owner: who reads the log would be one.
+    #[arg(long, requires = "store")]
+    no_login_link: bool,
     /// The tenant whose console the link opens; by default the global one, whose hooks all tenants have.
     #[arg(long, requires = "store", default_value = "")]
     tenant: String,
@@ -102,7 +115,13 @@ async fn serve(
     let store = match (&args.store, &demo) {
         (Some(url), _) => {
             let capabilities = args.allowed.capabilities(format.edition)?;
-            Some(open(url, capabilities).await?)
+            if matches!(
+                Store::builder(url).pending().await,
+                Err(StoreError::NotFound(_))
+            ) {
+                file::warn("there is no store at this address yet: a new one is made");
+            }
+            Some(open(args.kept.complete(Store::builder(url)), capabilities).await?)
         }
         (None, demo) => demo.as_ref().map(|demo| demo.store.clone()),
     };
@@ -132,7 +151,10 @@ async fn serve(
     } else {
         &args.tenant
     };
-    say(&server, tenant, as_json);
+    let login = (!args.no_login_link)
+        .then(|| server.login(tenant))
+        .flatten();
+    say(&server, login, as_json);
     if let (Some(demo), Some(address)) = (&demo, server.address()) {
         if !as_json {
             demo.say(address);
@@ -161,10 +183,8 @@ async fn serve(
 }
 
 /// Opens a store, whose hooks are checked as the daemon runs them.
-async fn open(url: &str, capabilities: Capabilities) -> Result<Store, Failure> {
-    let store = Store::builder(url)
-        .capabilities(capabilities)
-        .runtime(complete);
+async fn open(store: StoreBuilder, capabilities: Capabilities) -> Result<Store, Failure> {
+    let store = store.capabilities(capabilities).runtime(complete);
     store.open().await.map_err(Failure::found)
 }
 
@@ -196,8 +216,8 @@ async fn hooks(
 }
 
 /// Says where the daemon is reached, when it is.
-fn say(server: &Server, tenant: &str, as_json: bool) {
-    let (address, socket, login) = (server.address(), server.socket(), server.login(tenant));
+fn say(server: &Server, login: Option<String>, as_json: bool) {
+    let (address, socket) = (server.address(), server.socket());
     if as_json {
         say!(
             "{}",

@@ -19,7 +19,7 @@ use hooks_runtime::Dialect;
 
 use self::asked::{Asked, Loads, Said};
 #[cfg(all(feature = "server", unix))]
-pub(crate) use self::socket::path as socket_path;
+pub(crate) use self::socket::{VARIABLE as SOCKET, path as socket_path};
 #[cfg(all(feature = "server", unix))]
 pub(crate) use self::warm::Warm;
 use crate::file::{self, Format};

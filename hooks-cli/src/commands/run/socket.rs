@@ -30,9 +30,12 @@ const LONGEST: u64 = 16 << 20;
 /// How long hooks may take.
 const ANSWERS: Duration = Duration::from_mins(10);
 
+/// The variable that says where it is.
+pub(crate) const VARIABLE: &str = "HOOKS_SOCKET";
+
 /// The socket of the daemon: `HOOKS_SOCKET`, an absolute path or `off`, or `hooks.sock` in the user's folder for such files.
 pub(crate) fn path() -> Option<PathBuf> {
-    match std::env::var_os("HOOKS_SOCKET") {
+    match std::env::var_os(VARIABLE) {
         Some(off) if off.is_empty() || off == "off" => None,
         // The current folder is the agent's, which may put a socket there.
         Some(path) => Some(PathBuf::from(path)).filter(|path| path.is_absolute()),
