@@ -554,6 +554,7 @@ fn verifying_says_what_it_could_not_check() {
 fn a_store_that_was_put_back_is_found_by_the_heads_that_were_kept() {
     let folder = tempfile::tempdir().unwrap();
     let url = "sqlite:hooks.db";
+    store(folder.path());
     let args = ["token", "new", "--store", url, "--role", "owner"];
     let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
     let verify = |args: &[&str]| {
