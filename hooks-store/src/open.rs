@@ -231,6 +231,7 @@ impl StoreBuilder {
             ledger: Ledger::new(newest),
             readers: Readers::default(),
             health: Health::default(),
+            tasks: OnceLock::new(),
             recorder: OnceLock::new(),
         };
         let store = Store(Arc::new(inner));
@@ -240,8 +241,10 @@ impl StoreBuilder {
         store.begin_audit().await?;
         store.tell_what_is_not_allowed().await?;
         store.0.health.take(store.0.expect_writable().await);
-        tokio::spawn(follow(Arc::downgrade(&store.0), newest));
-        tokio::spawn(retain(Arc::downgrade(&store.0)));
+        let follows = tokio::spawn(follow(Arc::downgrade(&store.0), newest));
+        let retains = tokio::spawn(retain(Arc::downgrade(&store.0)));
+        let tasks = [follows, retains].map(|task| task.abort_handle());
+        store.0.tasks.get_or_init(|| tasks);
         Ok(store)
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use hooks_runtime::RuntimeBuilder;
 use jiff::Timestamp;
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use uuid::{NoContext, Timestamp as IdTime, Uuid};
 
 use crate::capability::Capabilities;
@@ -54,6 +55,8 @@ pub(crate) struct Inner {
     pub(crate) ledger: Ledger,
     pub(crate) readers: Readers,
     pub(crate) health: Health,
+    /// What runs until the store is closed or dropped.
+    pub(crate) tasks: OnceLock<[AbortHandle; 2]>,
     /// Started when it is first asked for.
     pub(crate) recorder: OnceLock<StoreRecorder>,
 }
@@ -247,6 +250,9 @@ impl Store {
     /// Records that the database does not take now are lost, and an error is logged. To learn of it,
     /// [flush](StoreRecorder::flush) the recorder first.
     pub async fn close(&self) {
+        for task in self.0.tasks.get().into_iter().flatten() {
+            task.abort();
+        }
         if let Some(recorder) = self.0.recorder.get()
             && let Err(error) = recorder.flush().await
         {

@@ -165,13 +165,14 @@ pub(crate) fn hash(plain: &str) -> String {
 
 /// Expects that a log can be read in which the names are: of a token, and of its tenant, which begins with a token.
 fn expect_names(tenant: &str, name: &str) -> Result<()> {
-    let is_part = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.');
+    let is_part =
+        |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.');
     let is_begun = tenant.starts_with(|first: char| first.is_ascii_alphanumeric());
     let is_tenant =
         is_begun && tenant.len() <= 64 && tenant != "global" && tenant.bytes().all(is_part);
     if !(tenant.is_empty() || is_tenant) {
         let message = format!("{tenant:?} is not a name of a tenant");
-        let help = "write at most 64 of a-z, 0-9, `-`, `_` and `.`, a letter or a digit first; `global` is taken";
+        let help = "write at most 64 of a-z, A-Z, 0-9, `-`, `_` and `.`, a letter or a digit first; `global` is taken";
         return Err(StoreError::invalid("/tenant", message, help));
     }
     if !(1..=100).contains(&name.chars().count()) || name.chars().any(char::is_control) {
@@ -243,7 +244,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If another token has the name, the name does not have 1 to 100 characters or has control characters, the tenant's name is
-    /// none (`[a-z0-9][a-z0-9-_.]*` of at most 64, and not `global`), or the database fails.
+    /// none (`[A-Za-z0-9][A-Za-z0-9-_.]*` of at most 64, and not `global`), or the database fails.
     pub async fn token_new(
         &self,
         name: &str,

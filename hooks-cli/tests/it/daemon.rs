@@ -866,7 +866,6 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
     let url = "sqlite:hooks.db";
     store(folder.path());
     let args = ["token", "new", "--store", url, "--role", "owner"];
-    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
     let errors = folder.path().join("errors");
     let mut serving = command(folder.path(), &["serve", "--json", "--store", url]);
     serving.args(["--listen", "127.0.0.1:0"]);
@@ -968,6 +967,7 @@ fn the_log_says_who_is_refused_and_what_was_asked() {
     serving.args(["--log", "warn,hooks_server=info", "--log-format", "json"]);
     serving.stderr(std::fs::File::create(&errors).unwrap());
     let mut daemon = started(serving);
+    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
     let ask = |token: &str, path: &str, headers: &str| {
         let headers = format!("x-request-id: r7\r\n{headers}");
         answer(daemon.send(token, "GET", path, &headers, &Value::Null))
