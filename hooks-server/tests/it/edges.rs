@@ -161,15 +161,7 @@ async fn a_request_has_a_name_and_its_write_says_who_and_from_where() {
 async fn a_tenant_and_a_token_have_names_that_a_log_can_show() {
     let stored = stored().await;
     let by = By::new("the test");
-    for wrong in [
-        "global",
-        "acme ",
-        "Acme",
-        "a\nb",
-        "-a",
-        "ä",
-        &"a".repeat(65),
-    ] {
+    for wrong in ["global", "acme ", "a\nb", "-a", "ä", &"a".repeat(65)] {
         let made = stored
             .store
             .tenant(wrong)
@@ -180,7 +172,7 @@ async fn a_tenant_and_a_token_have_names_that_a_log_can_show() {
             "{wrong:?}"
         );
     }
-    let owner = stored.client("a.b-c_9", "owner").await;
+    let owner = stored.client("A.b-c_9", "owner").await;
     for wrong in ["", "a\nb", "\u{1b}[31m", &"ä".repeat(101)] {
         let said = owner
             .post("/tokens", &json!({ "name": wrong, "role": "viewer" }))
