@@ -7,11 +7,11 @@ use std::path::Path;
 use hooks_builtin::__caller as caller;
 use hooks_builtin::Glob;
 use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_rules::pattern;
 use hooks_shell::{Environment, Script};
 use regex::Regex;
 use serde_json::Value;
 
-use super::{cel, pattern};
 use crate::events;
 use crate::system::Dialect;
 use crate::system::path_of;
@@ -283,7 +283,7 @@ fn path(pattern: &str) -> Pattern {
 /// Whether a script runs, or may run, a command that matches the pattern.
 fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
     let names = ["command"].iter().chain(tools::other_names("command"));
-    let Some(text) = names.map(|name| &args[*name]).find_map(cel::text_of) else {
+    let Some(text) = names.map(|name| &args[*name]).find_map(tools::text_of) else {
         return true;
     };
     let Ok(script) = Script::parse(&text) else {

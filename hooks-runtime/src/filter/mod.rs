@@ -1,18 +1,18 @@
 //! When a definition runs: the tool, the tenant, the agent, and a condition.
 
-pub(crate) mod cel;
 pub(crate) mod input;
-pub(crate) mod pattern;
-mod quick;
 pub(crate) mod spent;
+pub(crate) mod variables;
 
 use std::fmt;
 
 use hooks_builtin::Glob;
 use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_rules::cel::Cel;
+use hooks_rules::pattern;
 use regex::Regex;
 
-use self::cel::{Cel, Variables};
+use self::variables::Variables;
 use crate::events;
 use crate::fault::Fault;
 use crate::system::path_of;
@@ -195,7 +195,7 @@ impl Filter {
         // A condition reads one of two names, and the tool perhaps the other.
         if let Some(condition) = &self.condition
             && let Some((one, other)) = events::args(event).and_then(ambiguous)
-            && condition.text().contains("args")
+            && condition.reads("args")
             && class_of(events::subject(event).unwrap_or_default()).is_some()
         {
             return Err(Fault::filter(format_args!(
@@ -260,7 +260,7 @@ impl Filter {
         if !self.is_goclaw {
             let renamed = self.renamed(event);
             let args = Renamed::variables(renamed.as_ref());
-            return condition.is_true(&Variables::with(cx, *event, args));
+            return Ok(condition.is_true(&Variables::with(cx, *event, args))?);
         }
         let payload = serde_json::to_value(event).unwrap_or_default();
         let more = [
@@ -277,7 +277,7 @@ impl Filter {
             ),
             ("depth", cx.depth.into()),
         ];
-        condition.is_true(&Variables::with(cx, *event, &more))
+        Ok(condition.is_true(&Variables::with(cx, *event, &more))?)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Rules: decisions in the file itself.
 
 use hooks_core::agent::{AgentContext, AgentEvent};
-use serde_json::{Map, Value};
+use hooks_rules::template::{Pattern, Template};
+use serde_json::Value;
 
 use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::cut::cut;
 use crate::fault::Fault;
-use crate::filter::cel::{Template, Variables};
+use crate::filter::variables::Variables;
 use crate::system::tools::Renamed;
 
 /// The action of a rule.
@@ -21,60 +22,6 @@ pub(crate) enum Rule {
     Context(Template),
     Respond(Pattern),
     Modify(Pattern),
-}
-
-/// A value with expressions in its strings.
-#[derive(Clone, Debug)]
-pub(crate) enum Pattern {
-    /// A string. A single expression yields a value of its own type.
-    Text(Template),
-    List(Vec<Pattern>),
-    Table(Vec<(String, Pattern)>),
-    Other(Value),
-}
-
-impl Pattern {
-    /// Compiles a value.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, in a sentence.
-    pub(crate) fn compile(value: &Value, known: &[&str]) -> Result<Self, String> {
-        Ok(match value {
-            Value::String(text) => Pattern::Text(Template::compile(text, known)?),
-            Value::Array(values) => {
-                let values = values.iter().map(|value| Pattern::compile(value, known));
-                Pattern::List(values.collect::<Result<_, _>>()?)
-            }
-            Value::Object(fields) => {
-                let fields = fields.iter();
-                let fields =
-                    fields.map(|(key, value)| Ok((key.clone(), Pattern::compile(value, known)?)));
-                Pattern::Table(fields.collect::<Result<_, String>>()?)
-            }
-            other => Pattern::Other(other.clone()),
-        })
-    }
-
-    fn fill(&self, variables: &Variables<'_>) -> Result<Value, Fault> {
-        Ok(match self {
-            Pattern::Text(template) => match template.as_expression() {
-                Some(expression) => expression.evaluate(variables)?,
-                None => Value::String(template.fill(variables)?),
-            },
-            Pattern::List(values) => {
-                let values = values.iter().map(|value| value.fill(variables));
-                Value::Array(values.collect::<Result<_, _>>()?)
-            }
-            Pattern::Table(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|(key, value)| Ok((key.clone(), value.fill(variables)?)));
-                Value::Object(fields.collect::<Result<Map<_, _>, Fault>>()?)
-            }
-            Pattern::Other(value) => value.clone(),
-        })
-    }
 }
 
 impl Rule {
@@ -93,7 +40,7 @@ impl Rule {
             };
             Ok::<_, Fault>(cut(text))
         };
-        let value = |pattern: &Pattern| pattern.fill(&variables());
+        let value = |pattern: &Pattern| pattern.fill(&variables()).map_err(Fault::from);
         Ok(match self {
             Rule::Block(reason) => Answer::of(Verdict::Block {
                 reason: text(reason)?,

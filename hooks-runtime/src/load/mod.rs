@@ -28,6 +28,7 @@ use hooks_builtin::{ApprovalConfig, Autonomy, SecurityPolicyConfig};
 use hooks_config::{ConfigError, Document};
 use hooks_core::agent::{AgentEvent, AgentHandler};
 use hooks_core::{EventSet, Hook, HookRegistry, OnPanic};
+use hooks_rules::pattern;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
@@ -35,7 +36,6 @@ use crate::bundle::Bundle;
 use crate::definition::{Body, Definition, State};
 use crate::dry_run::DryRun;
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
-use crate::filter::pattern;
 use crate::handler::{Handler, Making, Wrong};
 use crate::json::canonical;
 use crate::services::Services;

@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use hooks_builtin::Glob;
 use hooks_config::{ConfigError, Segment};
+use hooks_rules::cel::Known;
+use hooks_rules::pattern;
+use hooks_rules::template::{Pattern, Template};
 use serde_json::Value;
 
 use super::{Draft, Loader};
 use crate::definition::{Body, Definition, Marks, Origin, State, TIMEOUT};
 use crate::entry::{FileConfig, LimitsConfig, OnEntry, Scopes};
 use crate::events::{EVENTS, EventInfo};
-use crate::filter::cel::{Cel, Template};
-use crate::filter::{Filter, Subjects, input, pattern};
-use crate::handler::rule::{Pattern, Rule};
+use crate::filter::{Filter, Subjects, input, variables};
+use crate::handler::rule::Rule;
 use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::system::Dialect;
 use crate::system::names;
@@ -279,7 +281,14 @@ impl Checking<'_> {
 
     /// Returns the rule, if the handler is one.
     fn rule(&mut self, key: &'static str, events: &[(&'static EventInfo, String)]) -> Option<Rule> {
-        let known = Self::known(events);
+        let is_modify = |value: &Value| value.is_string() || value.is_object();
+        if key == "modify" && !self.entry.modify.as_ref().is_some_and(is_modify) {
+            let message = "`modify` must be a table of the keys to set, such as `{ dry_run = true }`, or an expression in CEL \
+                           that gives one";
+            self.wrong(&[key], message, None);
+            return None;
+        }
+        let names = Self::known(events);
         let texts = [
             ("block", &self.entry.block),
             ("abort_turn", &self.entry.abort_turn),
@@ -293,8 +302,8 @@ impl Checking<'_> {
             .into_iter()
             .find(|(name, _)| *name == key)
             .and_then(|(_, text)| text.as_deref());
-        let rule = match (key, text) {
-            (_, Some(text)) => Template::compile(text, &known).map(|template| match key {
+        let rule = variables::known(&names, |known| match (key, text) {
+            (_, Some(text)) => Template::compile(text, known).map(|template| match key {
                 "block" => Rule::Block(template),
                 "abort_turn" => Rule::AbortTurn(template),
                 "abort_run" => Rule::AbortRun(template),
@@ -304,21 +313,18 @@ impl Checking<'_> {
                 _ => Rule::Context(template),
             }),
             ("respond", None) => match &self.entry.respond {
-                Some(Value::String(text)) if is_expression(text, &known) => {
-                    Template::expression(text, &known).map(Pattern::Text)
+                Some(Value::String(text)) if is_expression(text, &names, known) => {
+                    Template::expression(text, known).map(Pattern::Text)
                 }
-                respond => Pattern::compile(respond.as_ref().unwrap_or(&Value::Null), &known),
+                respond => Pattern::compile(respond.as_ref().unwrap_or(&Value::Null), known),
             }
             .map(Rule::Respond),
             _ => match &self.entry.modify {
-                Some(Value::String(text)) => Template::expression(text, &known).map(Pattern::Text),
-                Some(table @ Value::Object(_)) => Pattern::compile(table, &known),
-                _ => Err("`modify` must be a table of the keys to set, such as `{ dry_run = true }`, or an expression in CEL \
-                          that gives one"
-                    .to_owned()),
+                Some(Value::String(text)) => Template::expression(text, known).map(Pattern::Text),
+                other => Pattern::compile(other.as_ref().unwrap_or(&Value::Null), known),
             }
             .map(Rule::Modify),
-        };
+        });
         match rule {
             Ok(rule) => {
                 self.check_rule(&rule, events);
@@ -330,7 +336,7 @@ impl Checking<'_> {
                         .map(|_| "write a table, as `modify = { path = \"x\" }`, or a map in CEL: `{\"path\": \"x\"}`"),
                     _ => None,
                 };
-                self.wrong(&[key], error, help);
+                self.wrong(&[key], error.message, help);
                 None
             }
         }
@@ -471,7 +477,7 @@ fn in_cel(text: &str) -> Option<&'static str> {
 
 /// Whether a text is a single expression instead of a text with expressions: it names a field of the event outside of
 /// braces, or is a map.
-fn is_expression(text: &str, known: &[&str]) -> bool {
+fn is_expression(text: &str, names: &[&str], known: &Known<'_>) -> bool {
     if text.trim_start().starts_with('{') {
         // `{args.path}` is a text with an expression; `{"path": args.path}` is an expression.
         return Template::compile(text, known).is_err();
@@ -492,7 +498,7 @@ fn is_expression(text: &str, known: &[&str]) -> bool {
         kept.collect()
     };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    known.iter().any(|name| {
+    names.iter().any(|name| {
         outside.match_indices(name).any(|(at, _)| {
             let before = outside[..at].chars().next_back();
             let after = outside[at + name.len()..].chars().next();
@@ -560,8 +566,8 @@ impl Loader<'_> {
                 checked.check_tool_rule(rule, &events);
                 None
             }
-            (Some(text), None) => Cel::compile(text, &Checking::known(&events))
-                .map_err(|error| checked.wrong(&["if"], error, in_cel(text)))
+            (Some(text), None) => variables::compile(text, &Checking::known(&events))
+                .map_err(|error| checked.wrong(&["if"], error.message, in_cel(text)))
                 .ok(),
             (None, _) => None,
         };

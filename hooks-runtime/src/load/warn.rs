@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use hooks_builtin::__tools::arguments_of;
 use hooks_builtin::Redact;
+use hooks_rules::cel::Cel;
 
 use super::{Draft, Loader};
 use crate::bundle::secret_texts;
 use crate::definition::{Body, Definition};
 use crate::entry::{Mode, OnEntry};
 use crate::events::{EVENTS, EventInfo};
-use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, input};
 use crate::handler::process::mode_of;
 use crate::handler::rule::Rule;
@@ -198,7 +198,13 @@ fn texts(entry: &OnEntry, definition: &Definition, has_model: bool) -> Vec<Warni
             "it always fails, because no model is configured: set {set} for the daemon"
         ));
     }
-    let arguments = filter.condition.iter().flat_map(Cel::arguments);
+    let arguments = {
+        // A condition that asks for the tool by itself knows its arguments.
+        let conditions = filter.condition.iter();
+        conditions
+            .filter(|condition| !condition.reads("name"))
+            .flat_map(Cel::arguments)
+    };
     texts.extend(arguments.filter_map(|argument| {
         let lacks = |tool: &String| {
             let mut known = arguments_of(tool, None).peekable();

@@ -1,9 +1,10 @@
 //! Selects records with a CEL expression over their fields.
 
 use hooks_core::agent::{AgentContext, AgentEvent, HeartbeatTick};
+use hooks_rules::cel::Cel;
 use serde_json::{Value, json};
 
-use crate::filter::cel::{Cel, Variables};
+use crate::filter::variables::{Variables, compile};
 use crate::record::Record;
 
 /// The fields of a record.
@@ -70,7 +71,10 @@ impl RecordFilter {
     ///
     /// If it is not CEL, or names fields that records do not have.
     pub fn new(expression: &str) -> Result<Self, String> {
-        Cel::compile(expression, &FIELDS).map(RecordFilter)
+        let compiled = compile(expression, &FIELDS);
+        compiled
+            .map(RecordFilter)
+            .map_err(|mistake| mistake.message)
     }
 
     /// Whether the expression is true for a record.

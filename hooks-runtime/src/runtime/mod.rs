@@ -1048,7 +1048,7 @@ impl Runtime {
                             ),
                             Unmet::Condition => {
                                 let condition =
-                                    filter.condition.as_ref().map(crate::filter::cel::Cel::text);
+                                    filter.condition.as_ref().map(hooks_rules::cel::Cel::text);
                                 format!("its condition is false: {}", condition.unwrap_or_default())
                             }
                             Unmet::Rule => {

@@ -3,6 +3,7 @@
 //! A file may mean a tool by any of its names. Where a hook's file uses another name than the agent, the hook reads that
 //! name, and the arguments have the names that go with it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -237,6 +238,18 @@ impl Aliases {
         let name = asked_for.or_else(first);
         name.map_or(ours, String::as_str)
     }
+}
+
+/// Returns the text of a command, which may be a list: the script of a shell, or all words.
+pub(crate) fn text_of(command: &Value) -> Option<Cow<'_, str>> {
+    if let Some(text) = command.as_str() {
+        return Some(text.into());
+    }
+    let words: Option<Vec<&str>> = command.as_array()?.iter().map(Value::as_str).collect();
+    Some(match words?.as_slice() {
+        [_, "-c" | "-lc" | "-cl", script] | [_, "-l", "-c", script] => (*script).into(),
+        words => words.join(" ").into(),
+    })
 }
 
 /// Returns two arguments of a call that mean the same, but differ: nobody knows which of them the tool reads.

@@ -2,12 +2,13 @@
 
 use hooks_builtin::Glob;
 use hooks_config::{ConfigError, Document, Segment};
+use hooks_rules::pattern;
 use serde_json::Value;
 
 use super::{Group, Policy};
 use crate::definition::Definition;
 use crate::events::EventInfo;
-use crate::filter::{Subjects, pattern};
+use crate::filter::Subjects;
 use crate::load::Loader;
 use crate::load::near::misspelled;
 use crate::system::table::{Event, Matcher, Subject};

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
+use hooks_rules::pattern;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -15,8 +16,7 @@ use super::near::{misspelled, without_hooks};
 use super::{Loader, SourceStatus, claude};
 use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
-use crate::filter::cel::Cel;
-use crate::filter::{Filter, Subjects, pattern};
+use crate::filter::{Filter, Subjects, variables};
 use crate::system::Dialect;
 use crate::system::table::{Event, Subject};
 
@@ -409,8 +409,9 @@ impl Loader<'_> {
         let condition = match hook.if_expr.as_deref() {
             None | Some("") => None,
             Some(text) => {
-                let compiled = Cel::compile(text, &["tool_name", "tool_input", "depth"]);
-                Some(compiled.map_err(|error| place.wrong(&["if_expr"], error, None))?)
+                let names = ["tool_name", "tool_input", "depth"];
+                let compiled = variables::compile(text, &names);
+                Some(compiled.map_err(|error| place.wrong(&["if_expr"], error.message, None))?)
             }
         };
         let tenant = hook

@@ -24,11 +24,14 @@ thread_local! {
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// A load, whose expressions are added up until it ends.
-pub(crate) struct Load(Option<usize>);
+/// A load on this thread, whose expressions are added up until it ends.
+#[derive(Debug)]
+pub struct Load(Option<usize>);
 
 impl Load {
-    pub(crate) fn begin() -> Self {
+    /// Begins one.
+    #[must_use]
+    pub fn begin() -> Self {
         Load(LEFT.replace(Some(LOAD)))
     }
 }
@@ -44,7 +47,7 @@ impl Drop for Load {
 /// # Errors
 ///
 /// What is wrong with it, or that it takes too much memory, in one line.
-pub(crate) fn compiled(text: &str) -> Result<Regex, String> {
+pub fn compiled(text: &str) -> Result<Regex, String> {
     counted(text)?;
     let mut builder = RegexBuilder::new(text);
     let built = builder.size_limit(2 * ONE).dfa_size_limit(2 * ONE).build();
@@ -59,7 +62,7 @@ pub(crate) fn compiled(text: &str) -> Result<Regex, String> {
 /// # Errors
 ///
 /// As [`compiled`].
-pub(crate) fn counted(text: &str) -> Result<(), String> {
+pub fn counted(text: &str) -> Result<(), String> {
     let parsed = regex_syntax::parse(text);
     let size = size(&parsed.map_err(|error| last_line(&error.to_string()))?);
     if size > ONE {

@@ -1,0 +1,6 @@
+//! Tests of the rules.
+
+mod common;
+mod conformance;
+mod layout;
+mod limits;
