@@ -87,6 +87,17 @@ pub struct Mistake {
 }
 
 /// The part of the text at a path that an error points at.
+///
+/// ```
+/// use hooks_config::{At, Document, Mistake};
+///
+/// let column = |text: &str| {
+///     let mistake = Mistake::new(["if".into()], "`x` is not known").at(At::Part { start: 5, end: 6 });
+///     Document::toml(text).unwrap().show(mistake).column()
+/// };
+/// assert_eq!(column("if = 'args.x == 1'"), Some(12));
+/// assert_eq!(column(r#"if = "args.x == '\u0041'""#), Some(6), "it has an escape");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     /// The key.
@@ -95,6 +106,13 @@ pub enum At {
     Value,
     /// The place in a table where a key is missing.
     End,
+    /// A part of a text, in bytes. Where the text has escapes, it is the value.
+    Part {
+        /// Where it begins.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+    },
 }
 
 /// How a message names the key.

@@ -194,8 +194,32 @@ impl Source {
             (At::End, _) => node.at.clone(),
             // An error in a table points at its name, because the table may be long.
             (At::Key, _) | (_, Inner::Table(_)) => key_at,
+            (At::Part { start, end }, _) => {
+                let inner = self.inner_of(node, &wrong.path);
+                inner.map_or(node.at.clone(), |inner| inner + start..inner + end)
+            }
             _ => node.at.clone(),
         }
+    }
+
+    /// Returns where a text begins after its quotes, if it is written without escapes.
+    fn inner_of(&self, node: &Node, path: &[Segment]) -> Option<usize> {
+        let value = path
+            .iter()
+            .try_fold(&self.value, |value, segment| match segment {
+                Segment::Key(key) => value.get(key),
+                Segment::Index(index) => value.get(index),
+            });
+        let (written, value) = (self.text.get(node.at.clone())?, value?.as_str()?);
+        let quotes = ["'''", "\"\"\""];
+        let quotes = if quotes.iter().any(|quotes| written.starts_with(quotes)) {
+            3
+        } else {
+            1
+        };
+        // A line break after three quotes is not a part of the text.
+        let skipped = quotes + usize::from(quotes == 3 && written[3..].starts_with('\n'));
+        (written.len() == skipped + value.len() + quotes).then_some(node.at.start + skipped)
     }
 
     /// Returns where another key can be written in a table: at its closing brace, or after its last value. A table that

@@ -298,6 +298,12 @@ impl HooksConfig {
     ) -> ConfigError {
         let mut mistake = Mistake::new(path, message);
         mistake.help = help.map(str::to_owned);
+        self.show(mistake)
+    }
+
+    /// Creates an error for a mistake in this configuration, which says what part of the text it is about.
+    #[must_use]
+    pub fn show(&self, mistake: Mistake) -> ConfigError {
         self.origin.show(mistake)
     }
 
