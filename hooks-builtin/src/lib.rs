@@ -145,9 +145,6 @@ pub use self::shared::child as __child;
 #[cfg(feature = "shell-hook")]
 #[doc(hidden)]
 pub use self::shared::clock as __clock;
-/// For `hooks-runtime`, which reads durations in the same way.
-#[doc(hidden)]
-pub use self::shared::duration as __duration;
 /// For `hooks-runtime`, which writes its records in the same way.
 #[doc(hidden)]
 pub use self::shared::sink as __sink;

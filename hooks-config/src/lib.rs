@@ -25,7 +25,8 @@
 //! - `source`: the text, and the places of its keys;
 //! - `read`, `strict`: reads settings, and explains serde's errors;
 //! - `document`: all of them together, for one file;
-//! - `switch`: a setting that is off, or on with settings of its own.
+//! - `switch`: a setting that is off, or on with settings of its own;
+//! - [`duration`]: durations such as `"30s"`.
 
 #![forbid(unsafe_code)]
 
@@ -34,6 +35,7 @@
 mod readme {}
 
 mod document;
+pub mod duration;
 mod error;
 mod mask;
 mod place;

@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use hooks_core::EventSet;
 use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_rules::action::Action;
 
 use crate::answer::{Answer, Verdict};
 use crate::entry::{Mode, OnFault};
-use crate::events::EventInfo;
+use crate::events::{EventInfo, set_of};
 use crate::fault::Fault;
 use crate::fault::caught;
 use crate::filter::{Filter, Unmet};
 use crate::handler::Handler;
-use crate::handler::rule::Rule;
 use crate::record::RecordStep;
 use crate::safeguard::Breaker;
 use crate::system::Dialect;
@@ -53,7 +53,7 @@ impl fmt::Display for Origin {
 /// The handler.
 #[derive(Clone)]
 pub(crate) enum Body {
-    Rule(Rule),
+    Rule(Action),
     Handler(Arc<dyn Handler>),
 }
 
@@ -172,7 +172,7 @@ impl Definition {
         if self.mode == Mode::Off {
             return EventSet::NONE;
         }
-        let events = self.events.iter().map(|(event, _)| event.set());
+        let events = self.events.iter().map(|(event, _)| set_of(event));
         events.fold(EventSet::NONE, EventSet::union)
     }
 

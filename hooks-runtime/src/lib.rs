@@ -99,7 +99,6 @@ pub use self::evaluator::{
     HttpEvaluatorBuilder,
 };
 pub use self::fault::FaultKind;
-pub use self::filter::input::tool_rule;
 #[doc(hidden)]
 pub use self::handler::command::is_executable as __is_executable;
 #[doc(hidden)]
@@ -123,6 +122,7 @@ pub use self::secrets::{EnvironmentSecrets, Secrets};
 #[cfg(feature = "object-store")]
 pub use self::source::ObjectBundle;
 pub use self::source::{Directory, HttpBundle, Source, SourceError};
+pub use self::system::tools::tool_rule;
 pub use self::system::{Dialect, HooksCall, Init, OwnAgent, Registered, Registration, Settings};
 #[doc(hidden)]
 pub use self::text::read as __read_text;

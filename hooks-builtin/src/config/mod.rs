@@ -302,6 +302,17 @@ impl HooksConfig {
     }
 
     /// Creates an error for a mistake in this configuration, which says what part of the text it is about.
+    ///
+    /// ```
+    /// use hooks_builtin::config::HooksConfig;
+    /// use hooks_config::{At, Mistake};
+    ///
+    /// let config = HooksConfig::from_toml("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no {x}'")?;
+    /// let mistake = Mistake::new(["hooks".into(), "on".into(), 0.into(), "block".into()], "`x` is not known");
+    /// let error = config.show(mistake.at(At::Part { start: 4, end: 5 }));
+    /// assert_eq!((error.line(), error.column()), (Some(3), Some(14)));
+    /// # Ok::<(), hooks_builtin::config::ConfigError>(())
+    /// ```
     #[must_use]
     pub fn show(&self, mistake: Mistake) -> ConfigError {
         self.origin.show(mistake)

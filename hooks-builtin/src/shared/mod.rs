@@ -10,7 +10,6 @@ pub(crate) mod changes;
 pub mod child;
 #[cfg(feature = "shell-hook")]
 pub mod clock;
-pub mod duration;
 pub(crate) mod error;
 pub(crate) mod glob;
 pub(crate) mod log;
@@ -34,4 +33,5 @@ pub use self::changes::{ChangedBy, Changes};
 pub use self::error::BuildError;
 pub use self::glob::Globs;
 pub use self::per_session::PerSession;
+pub(crate) use hooks_config::duration;
 pub use hooks_glob::{Glob, GlobError};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::functions::{Form, Function};
+use super::functions::{FUNCTIONS, Form, Function};
 use super::parse::{Expr, Kind, Loop};
 use super::value::{Type, Value};
 use super::{Fault, Known, Mistake, MistakeKind};
@@ -249,14 +249,15 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
         return Ok(Type::Any);
     };
     let wrong = |why: String| Mistake::new(MistakeKind::Function, at.clone(), why);
-    let Some(function) = Function::named(name) else {
-        let known = known_names(name, &Function::names());
+    let Some(function) = FUNCTIONS.iter().find(|function| function.0 == name) else {
+        let names: Vec<_> = FUNCTIONS.iter().map(|function| function.0).collect();
+        let known = known_names(name, &names);
         return Err(wrong(format!(
             "the function `{name}` is not known: {known}"
         )));
     };
-    let (least, most) = function.count;
-    match (function.form, *is_method) {
+    let Function(_, form, least, takes, gives) = function;
+    match (form, *is_method) {
         (Form::Method, false) => {
             return Err(wrong(format!(
                 "`{name}` is called on a value: `value.{name}(…)`"
@@ -267,15 +268,15 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
                 "`{name}` is not called on a value: `{name}(value)`"
             )));
         }
-        _ if args.len() < least || args.len() > most => {
+        _ if args.len() < *least || args.len() > takes.len() => {
             return Err(wrong(format!(
                 "`{name}` does not take so many arguments, or so few"
             )));
         }
+        _ if !function.takes(kinds.iter().copied()) => {
+            return Err(of_type(&at, Fault::types(function.0, kinds)));
+        }
         _ => {}
-    }
-    if !function.takes(kinds.iter().copied()) {
-        return Err(of_type(&at, Fault::types(function.name, kinds)));
     }
     let mut args = std::mem::take(args);
     expr.kind = match &args[..] {
@@ -285,7 +286,7 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
                 kind: Kind::Literal(Value::Text(text)),
                 ..
             },
-        ] if function.name == "matches" => {
+        ] if function.0 == "matches" => {
             pattern::counted(text).map_err(|why| {
                 let why = format!("`{text}` in `matches`: {why}");
                 Mistake::new(MistakeKind::Pattern, args[1].at.clone(), why)
@@ -295,7 +296,7 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
         }
         _ => Kind::Call(function, args),
     };
-    Ok(function.gives)
+    Ok(*gives)
 }
 
 /// Returns how many times longer than its arguments the text of a call may be.

@@ -113,7 +113,7 @@ impl<'v> Evaluation<'v> {
     }
 
     fn call(&self, function: &Function, args: &'v [Expr], local: Local<'_, 'v>) -> Evaluated<'v> {
-        if function.name == "matches" {
+        if function.0 == "matches" {
             self.spend(PATTERN)?;
         }
         function.call(&self.values(args, local)?)

@@ -17,222 +17,122 @@ pub(super) enum Form {
     Either,
 }
 
-/// A function. The value on which it is called is its first argument.
+/// A function: its name, how it is called, how many arguments it needs, the types that it takes, and the type that it
+/// gives. The value on which it is called is its first argument.
 #[derive(Debug)]
-pub(super) struct Function {
-    pub(super) name: &'static str,
-    pub(super) form: Form,
-    /// How many arguments it takes at least, and at most.
-    pub(super) count: (usize, usize),
-    /// The types of the arguments. The last one is also that of all that follow.
-    takes: &'static [Type],
-    pub(super) gives: Type,
-    run: for<'v> fn(&[Value<'v>]) -> Result<Value<'v>, Fault>,
-}
+pub(super) struct Function(
+    pub(super) &'static str,
+    pub(super) Form,
+    pub(super) usize,
+    pub(super) &'static [Type],
+    pub(super) Type,
+);
+
+use Form::{Either, Method, Plain};
+use Type::{Any, Bool, Bytes, Double, Int, List, Text, Uint};
+
+/// All functions, by their names.
+pub(super) static FUNCTIONS: [Function; 26] = [
+    Function("bool", Plain, 1, &[Any], Bool),
+    Function("bytes", Plain, 1, &[Any], Bytes),
+    Function("charAt", Method, 2, &[Text, Int], Text),
+    Function("contains", Method, 2, &[Text, Text], Bool),
+    Function("double", Plain, 1, &[Any], Double),
+    Function("dyn", Plain, 1, &[Any], Any),
+    Function("endsWith", Method, 2, &[Text, Text], Bool),
+    Function("indexOf", Method, 2, &[Text, Text, Int], Int),
+    Function("int", Plain, 1, &[Any], Int),
+    Function("join", Method, 1, &[List, Text], Text),
+    Function("lastIndexOf", Method, 2, &[Text, Text, Int], Int),
+    Function("lowerAscii", Method, 1, &[Text], Text),
+    Function("matches", Either, 2, &[Text, Text], Bool),
+    Function("max", Plain, 0, &[Any; 99], Any),
+    Function("min", Plain, 0, &[Any; 99], Any),
+    Function("replace", Method, 3, &[Text, Text, Text, Int], Text),
+    Function("reverse", Method, 1, &[Text], Text),
+    Function("size", Either, 1, &[Any], Int),
+    Function("split", Method, 2, &[Text, Text, Int], List),
+    Function("startsWith", Method, 2, &[Text, Text], Bool),
+    Function("string", Plain, 1, &[Any], Text),
+    Function("substring", Method, 2, &[Text, Int, Int], Text),
+    Function("trim", Method, 1, &[Text], Text),
+    Function("type", Plain, 1, &[Any], Type::Type),
+    Function("uint", Plain, 1, &[Any], Uint),
+    Function("upperAscii", Method, 1, &[Text], Text),
+];
 
 impl Function {
-    /// Returns the function of this name.
-    pub(super) fn named(name: &str) -> Option<&'static Self> {
-        FUNCTIONS.iter().find(|function| function.name == name)
-    }
-
-    /// Returns the names of all functions.
-    pub(super) fn names() -> Vec<&'static str> {
-        FUNCTIONS.iter().map(|function| function.name).collect()
-    }
-
     /// Whether it takes arguments of these types.
-    pub(super) fn takes(&self, given: impl Iterator<Item = Type>) -> bool {
-        let mut takes = self
-            .takes
-            .iter()
-            .chain(self.takes.last().into_iter().cycle());
-        given
-            .zip(&mut takes)
-            .all(|(given, takes)| given.may_be(*takes))
+    pub(super) fn takes(&self, mut given: impl Iterator<Item = Type>) -> bool {
+        let mut takes = self.3.iter();
+        given.all(|given| takes.next().is_some_and(|takes| given.may_be(*takes)))
     }
 
     /// Returns what it makes of the arguments.
     pub(super) fn call<'v>(&self, args: &[Value<'v>]) -> Result<Value<'v>, Fault> {
         if !self.takes(args.iter().map(Value::kind)) {
             let given: Vec<_> = args.iter().map(Value::kind).collect();
-            return Err(Fault::types(self.name, &given));
+            return Err(Fault::types(self.0, &given));
         }
-        (self.run)(args)
-    }
-}
-
-use Form::{Either, Method, Plain};
-use Type::{Any, Bool, Bytes, Double, Int, List, Text, Uint};
-
-/// All functions, by their names.
-static FUNCTIONS: [Function; 26] = [
-    row("bool", Plain, (1, 1), &[Any], Bool, |args| {
-        converted(&args[0], Bool)
-    }),
-    row("bytes", Plain, (1, 1), &[Any], Bytes, |args| {
-        converted(&args[0], Bytes)
-    }),
-    row("charAt", Method, (2, 2), &[Text, Int], Text, |args| {
-        let text = text(args, 0);
-        let place = place(args, 1, text.chars().count())?;
-        Ok(Value::text(
-            text.chars().skip(place).take(1).collect::<String>(),
-        ))
-    }),
-    row("contains", Method, (2, 2), &[Text], Bool, |args| {
-        Ok(Value::Bool(text(args, 0).contains(text(args, 1))))
-    }),
-    row("double", Plain, (1, 1), &[Any], Double, |args| {
-        converted(&args[0], Double)
-    }),
-    row(
-        "dyn",
-        Plain,
-        (1, 1),
-        &[Any],
-        Any,
-        |args| Ok(args[0].clone()),
-    ),
-    row("endsWith", Method, (2, 2), &[Text], Bool, |args| {
-        Ok(Value::Bool(text(args, 0).ends_with(text(args, 1))))
-    }),
-    row("indexOf", Method, (2, 3), &[Text, Text, Int], Int, |args| {
-        let (within, part) = (text(args, 0), text(args, 1));
-        let from = offset(args, within, part)?.unwrap_or(0);
-        let rest = &within[byte(within, from)..];
-        let found = rest.find(part).map(|at| from + rest[..at].chars().count());
-        Ok(found_at(found.map(|at| at.min(within.chars().count()))))
-    }),
-    row("int", Plain, (1, 1), &[Any], Int, |args| {
-        converted(&args[0], Int)
-    }),
-    row("join", Method, (1, 2), &[List, Text], Text, |args| {
-        let items = args[0].items().unwrap_or_default();
-        let texts = items.iter().map(|item| match item {
-            Value::Text(text) => Ok(&**text),
-            other => Err(Fault::types("join", &[other.kind()])),
-        });
-        Ok(Value::text(
-            texts.collect::<Result<Vec<_>, _>>()?.join(text(args, 1)),
-        ))
-    }),
-    row(
-        "lastIndexOf",
-        Method,
-        (2, 3),
-        &[Text, Text, Int],
-        Int,
-        |args| {
-            let (within, part) = (text(args, 0), text(args, 1));
-            let end = offset(args, within, part)?.map(|from| from + part.chars().count());
-            let until = end.map_or(within.len(), |end| byte(within, end));
-            let found = within[..until].rfind(part);
-            Ok(found_at(found.map(|at| within[..at].chars().count())))
-        },
-    ),
-    row("lowerAscii", Method, (1, 1), &[Text], Text, |args| {
-        Ok(Value::text(text(args, 0).to_ascii_lowercase()))
-    }),
-    // With a literal, the checker takes its place.
-    row("matches", Either, (2, 2), &[Text], Bool, |args| {
-        let regex = crate::pattern::compiled(text(args, 1)).map_err(Fault::Pattern)?;
-        Ok(Value::Bool(regex.is_match(text(args, 0))))
-    }),
-    row("max", Plain, (0, 99), &[Any], Any, |args| {
-        most("max", args, Ordering::is_ge)
-    }),
-    row("min", Plain, (0, 99), &[Any], Any, |args| {
-        most("min", args, Ordering::is_le)
-    }),
-    row(
-        "replace",
-        Method,
-        (3, 4),
-        &[Text, Text, Text, Int],
-        Text,
-        |args| {
-            let (text, old, new) = (text(args, 0), text(args, 1), text(args, 2));
-            Ok(Value::text(match count(args, 3) {
-                Some(count) => text.replacen(old, new, count),
-                None => text.replace(old, new),
-            }))
-        },
-    ),
-    row("reverse", Method, (1, 1), &[Text], Text, |args| {
-        Ok(Value::text(text(args, 0).chars().rev().collect::<String>()))
-    }),
-    row("size", Either, (1, 1), &[Any], Int, |args| {
-        match args[0].len() {
-            Some(len) => Ok(int(len)),
-            None => Err(Fault::types("size", &[args[0].kind()])),
-        }
-    }),
-    row("split", Method, (2, 3), &[Text, Text, Int], List, |args| {
-        let (text, between) = (text(args, 0), text(args, 1));
-        let count = count(args, 2).unwrap_or(usize::MAX);
-        let parts: Vec<_> = match (count, between) {
-            (0, _) => Vec::new(),
-            (_, "") => {
-                let ends = text.char_indices().map(|(at, _)| at).skip(1);
-                let ends: Vec<_> = ends.take(count - 1).chain([text.len()]).collect();
-                let starts = [0].into_iter().chain(ends.iter().copied());
-                let parts = starts.zip(&ends).map(|(start, end)| &text[start..*end]);
-                parts.filter(|part| !part.is_empty()).collect()
+        let text = |nth: usize| text(args, nth);
+        Ok(match self.0 {
+            "contains" => Value::Bool(text(0).contains(text(1))),
+            "startsWith" => Value::Bool(text(0).starts_with(text(1))),
+            "endsWith" => Value::Bool(text(0).ends_with(text(1))),
+            // With a literal, the checker takes its place.
+            "matches" => {
+                let regex = crate::pattern::compiled(text(1)).map_err(Fault::Pattern)?;
+                Value::Bool(regex.is_match(text(0)))
             }
-            _ => text.splitn(count, between).collect(),
-        };
-        Ok(Value::list(parts.into_iter().map(Value::text)))
-    }),
-    row("startsWith", Method, (2, 2), &[Text], Bool, |args| {
-        Ok(Value::Bool(text(args, 0).starts_with(text(args, 1))))
-    }),
-    row("string", Plain, (1, 1), &[Any], Text, |args| {
-        converted(&args[0], Text)
-    }),
-    row("substring", Method, (2, 3), &[Text, Int], Text, |args| {
-        let text = text(args, 0);
-        let len = text.chars().count();
-        let start = place(args, 1, len)?;
-        let end = if args.len() > 2 {
-            place(args, 2, len)?
-        } else {
-            len
-        };
-        let len = end.checked_sub(start).ok_or(Fault::OutOfRange)?;
-        Ok(Value::text(
-            text.chars().skip(start).take(len).collect::<String>(),
-        ))
-    }),
-    row("trim", Method, (1, 1), &[Text], Text, |args| {
-        Ok(Value::text(text(args, 0).trim()))
-    }),
-    row("type", Plain, (1, 1), &[Any], Type::Type, |args| {
-        Ok(Value::Type(args[0].kind()))
-    }),
-    row("uint", Plain, (1, 1), &[Any], Uint, |args| {
-        converted(&args[0], Uint)
-    }),
-    row("upperAscii", Method, (1, 1), &[Text], Text, |args| {
-        Ok(Value::text(text(args, 0).to_ascii_uppercase()))
-    }),
-];
-
-const fn row(
-    name: &'static str,
-    form: Form,
-    count: (usize, usize),
-    takes: &'static [Type],
-    gives: Type,
-    run: for<'v> fn(&[Value<'v>]) -> Result<Value<'v>, Fault>,
-) -> Function {
-    Function {
-        name,
-        form,
-        count,
-        takes,
-        gives,
-        run,
+            "size" => match args[0].len() {
+                Some(len) => int(len),
+                None => return Err(Fault::types("size", &[args[0].kind()])),
+            },
+            "indexOf" => {
+                let from = offset(args)?.unwrap_or(0);
+                let rest = &text(0)[byte(text(0), from)..];
+                let before = text(0).chars().count() - rest.chars().count();
+                let found = rest.find(text(1));
+                found.map_or(
+                    Value::Int(-1),
+                    |at| int(before + rest[..at].chars().count()),
+                )
+            }
+            "lastIndexOf" => {
+                let end = offset(args)?.map(|from| from + text(1).chars().count());
+                let until = end.map_or(text(0).len(), |end| byte(text(0), end));
+                let found = text(0)[..until].rfind(text(1));
+                found.map_or(Value::Int(-1), |at| int(text(0)[..at].chars().count()))
+            }
+            "charAt" => {
+                let place = place(args, 1)?;
+                Value::text(text(0).chars().skip(place).take(1).collect::<String>())
+            }
+            "substring" => {
+                let start = byte(text(0), place(args, 1)?);
+                let end = if args.len() > 2 {
+                    byte(text(0), place(args, 2)?)
+                } else {
+                    text(0).len()
+                };
+                Value::text(text(0).get(start..end).ok_or(Fault::OutOfRange)?)
+            }
+            "lowerAscii" => Value::text(text(0).to_ascii_lowercase()),
+            "upperAscii" => Value::text(text(0).to_ascii_uppercase()),
+            "trim" => Value::text(text(0).trim()),
+            "reverse" => Value::text(text(0).chars().rev().collect::<String>()),
+            "replace" => Value::text(match count(args, 3) {
+                Some(count) => text(0).replacen(text(1), text(2), count),
+                None => text(0).replace(text(1), text(2)),
+            }),
+            "split" => split(text(0), text(1), count(args, 2).unwrap_or(usize::MAX)),
+            "join" => join(&args[0], text(1))?,
+            "max" => most("max", args, Ordering::is_ge)?,
+            "min" => most("min", args, Ordering::is_le)?,
+            "dyn" => args[0].clone(),
+            "type" => Value::Type(args[0].kind()),
+            _ => converted(&args[0], self.4)?,
+        })
     }
 }
 
@@ -252,20 +152,49 @@ fn count(args: &[Value<'_>], nth: usize) -> Option<usize> {
     }
 }
 
-/// Returns a place in a text, in characters.
-fn place(args: &[Value<'_>], nth: usize, len: usize) -> Result<usize, Fault> {
+/// Returns a place in the text, in characters.
+fn place(args: &[Value<'_>], nth: usize) -> Result<usize, Fault> {
+    let len = text(args, 0).chars().count();
     count(args, nth)
         .filter(|place| *place <= len)
         .ok_or(Fault::OutOfRange)
 }
 
 /// Returns where a search begins, in characters, if an argument says so.
-fn offset(args: &[Value<'_>], within: &str, part: &str) -> Result<Option<usize>, Fault> {
-    let Some(from) = args.get(2).map(|_| count(args, 2)) else {
-        return Ok(None);
+fn offset(args: &[Value<'_>]) -> Result<Option<usize>, Fault> {
+    let is_in = |from: &usize| text(args, 1).is_empty() || *from < text(args, 0).chars().count();
+    match args.get(2) {
+        None => Ok(None),
+        Some(_) => count(args, 2)
+            .filter(is_in)
+            .map(Some)
+            .ok_or(Fault::OutOfRange),
+    }
+}
+
+fn split<'v>(text: &str, between: &str, count: usize) -> Value<'v> {
+    let parts: Vec<_> = match (count, between) {
+        (0, _) => Vec::new(),
+        (_, "") => {
+            let ends = text.char_indices().map(|(at, _)| at).skip(1);
+            let ends: Vec<_> = ends.take(count - 1).chain([text.len()]).collect();
+            let starts = [0].into_iter().chain(ends.iter().copied());
+            let parts = starts.zip(&ends).map(|(start, end)| &text[start..*end]);
+            parts.filter(|part| !part.is_empty()).collect()
+        }
+        _ => text.splitn(count, between).collect(),
     };
-    let is_in = |from: &usize| part.is_empty() || *from < within.chars().count();
-    from.filter(is_in).map(Some).ok_or(Fault::OutOfRange)
+    Value::list(parts.into_iter().map(Value::text))
+}
+
+fn join<'v>(list: &Value<'_>, between: &str) -> Result<Value<'v>, Fault> {
+    let items = list.items().unwrap_or_default();
+    let texts = items.iter().map(|item| match item {
+        Value::Text(text) => Ok(&**text),
+        other => Err(Fault::types("join", &[other.kind()])),
+    });
+    let texts: Vec<_> = texts.collect::<Result<_, _>>()?;
+    Ok(Value::text(texts.join(between)))
 }
 
 /// Returns where a character begins, in bytes.
@@ -273,10 +202,6 @@ fn byte(text: &str, nth: usize) -> usize {
     text.char_indices()
         .nth(nth)
         .map_or(text.len(), |(at, _)| at)
-}
-
-fn found_at<'v>(place: Option<usize>) -> Value<'v> {
-    place.map_or(Value::Int(-1), int)
 }
 
 fn int<'v>(number: usize) -> Value<'v> {

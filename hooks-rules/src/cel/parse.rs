@@ -67,23 +67,23 @@ pub(super) struct Loop {
     pub(super) body: Expr,
 }
 
-/// The operators between two values, and how they bind: a higher number binds more.
-const OPERATORS: [(&str, u8); 14] = [
-    ("||", 1),
-    ("&&", 2),
-    ("==", 3),
-    ("!=", 3),
-    ("<", 3),
-    ("<=", 3),
-    (">", 3),
-    (">=", 3),
-    ("in", 3),
-    ("+", 4),
-    ("-", 4),
-    ("*", 5),
-    ("/", 5),
-    ("%", 5),
-];
+/// Returns an operator between two values, and how it binds: a higher number binds more.
+fn operator(token: &Token) -> Option<(&'static str, u8)> {
+    let sign = match token {
+        Token::Sign(sign) => sign,
+        Token::Name(name) if name == "in" => "in",
+        _ => return None,
+    };
+    let binds = match sign {
+        "||" => 1,
+        "&&" => 2,
+        "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" => 3,
+        "+" | "-" => 4,
+        "*" | "/" | "%" => 5,
+        _ => return None,
+    };
+    Some((sign, binds))
+}
 
 impl Expr {
     pub(super) fn new(at: Range<usize>, kind: Kind) -> Self {
@@ -227,23 +227,14 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parsed {
         let start = self.start();
         let mut left = self.unary()?;
-        loop {
-            let next = match self.token() {
-                Token::Sign(sign) => sign,
-                Token::Name(name) => name.as_str(),
-                _ => return Ok(left),
-            };
-            let mut known = OPERATORS.iter();
-            let Some((operator, binds)) = known.find(|(sign, _)| *sign == next) else {
-                return Ok(left);
-            };
-            if *binds < least {
-                return Ok(left);
-            }
+        while let Some((operator, binds)) =
+            operator(self.token()).filter(|(_, binds)| *binds >= least)
+        {
             self.next += 1;
             let right = self.binary(binds + 1)?;
             left = self.made(start, joined(operator, left, right))?;
         }
+        Ok(left)
     }
 
     fn unary(&mut self) -> Parsed {

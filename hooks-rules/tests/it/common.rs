@@ -1,6 +1,9 @@
 //! What the tests share.
 
+use std::collections::HashMap;
+
 use hooks_rules::cel::{Cel, Known, Type, Value, Variables, size_of};
+use hooks_rules::tools::{Aliases, known};
 use serde_json::Value as Json;
 
 /// Variables that are the fields of an object.
@@ -39,4 +42,15 @@ pub(crate) fn compiled(expression: &str, fields: &Fields) -> Result<Cel, String>
         context: &[("depth", Type::Int)],
     };
     Cel::compile(expression, &known).map_err(|mistake| mistake.to_string())
+}
+
+/// Claude Code's names of well-known tools.
+pub(crate) fn claudes() -> Aliases {
+    let tools = known().iter();
+    let theirs = tools.flat_map(|tool| {
+        let claudes = tool.names[0].to_owned();
+        tool.names()
+            .map(move |name| (name.to_owned(), vec![claudes.clone()]))
+    });
+    Aliases::new(theirs.collect::<HashMap<_, _>>(), &[], true, false)
 }

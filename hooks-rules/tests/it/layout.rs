@@ -3,7 +3,10 @@
 use layout::Layout;
 
 const LAYOUT: Layout = Layout {
-    rooms: &["pattern", "cel", "template"],
+    rooms: &[
+        "pattern", "cel", "template", "tools", "subjects", "input", "events", "entry", "action",
+        "check",
+    ],
     leaves: &[],
     collections: &["lib"],
     macros: &[],

@@ -2,5 +2,7 @@
 
 mod common;
 mod conformance;
+mod input;
 mod layout;
 mod limits;
+mod tools;

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 
 use hooks_builtin::__Visible as Visible;
 use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+use hooks_rules::input::Rule;
 use hooks_shell::{Argument, Effects, Environment, PathUse, Script};
 use serde_json::{Value, json};
 
-use crate::filter::input::Rule;
+use crate::filter;
 use crate::load::Plan;
 use crate::system::Dialect;
 use crate::system::table::at;
-use crate::system::tools::Aliases;
+use crate::system::tools::aliases_of;
 
 /// What the rules say, with the rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Rules {
             ] {
                 let found = at(&settings, path).and_then(Value::as_array);
                 let texts = found.into_iter().flatten().filter_map(Value::as_str);
-                list.extend(texts.map(|text| Rule::parse(text, Aliases::of(dialect))));
+                list.extend(texts.map(|text| Rule::parse(text, aliases_of(dialect))));
             }
         }
         // A rule that is not understood may deny anything, but allows nothing.
@@ -179,7 +180,7 @@ fn about(
 }
 
 fn matches(rule: &Rule, cx: &AgentContext, call: &BeforeToolCall) -> bool {
-    rule.matches(cx, &AgentEvent::BeforeToolCall(call))
+    filter::matches(rule, cx, &AgentEvent::BeforeToolCall(call))
 }
 
 /// The calls of file tools that a use of a path is like, one for each folder that it may be in; nothing if the path is not

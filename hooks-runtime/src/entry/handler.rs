@@ -12,7 +12,16 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Names, is_default};
+use hooks_rules::entry::is_default;
+
+/// The names of a table whose values stay hidden.
+pub(super) struct Names<'a>(pub(super) &'a BTreeMap<String, String>);
+
+impl fmt::Debug for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 /// Also reads a string, as a table with this one key. The derive writes `$type::deserialize` for the table.
 macro_rules! text_or_table {
@@ -223,7 +232,7 @@ pub struct PromptEntry {
     /// How long a decision on the same input is cached. The default is "60s". "0s" turns the cache off.
     #[serde(
         default,
-        with = "super::some_duration",
+        with = "hooks_rules::entry::some_duration",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<String>")]

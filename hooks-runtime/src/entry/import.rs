@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, is_default};
+use hooks_rules::entry::{Mode, is_default};
 
 /// Writes the entry, with a key for each system that has files.
 macro_rules! imports {

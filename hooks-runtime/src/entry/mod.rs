@@ -5,11 +5,8 @@
 
 mod handler;
 mod import;
-mod limits;
-mod on;
 mod process;
 mod systems;
-mod value;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -22,12 +19,12 @@ use serde_json::{Map, Value};
 
 pub use self::handler::{CommandEntry, EnvEntry, HttpEntry, PromptEntry, ServerEntry};
 pub use self::import::ImportEntry;
-pub use self::limits::{BreakerConfig, LimitsConfig};
-pub use self::on::{Mode, OnEntry, OnFault, Scopes};
 pub use self::process::{ProcessEntry, Transport};
 pub(crate) use self::systems::systems;
-pub use self::value::OneOrMany;
-use self::value::{Names, is_default, some_duration};
+pub use hooks_rules::entry::{BreakerConfig, LimitsConfig, Mode, OnFault, OneOrMany, Scopes};
+
+/// A hook in the file itself: `[[hooks.on]]`, with any handler.
+pub type OnEntry = hooks_rules::entry::OnEntry<CommandEntry, HttpEntry, PromptEntry, ServerEntry>;
 
 /// A file of hooks, read as a whole.
 ///

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Names;
+use super::handler::Names;
 
 /// A hook in a process of its own: `hooks.processes.<name>`, in PicoClaw's form.
 ///

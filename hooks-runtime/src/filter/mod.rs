@@ -1,89 +1,23 @@
 //! When a definition runs: the tool, the tenant, the agent, and a condition.
 
-pub(crate) mod input;
 pub(crate) mod spent;
 pub(crate) mod variables;
 
 use std::fmt;
 
-use hooks_builtin::Glob;
+use hooks_builtin::__caller as caller;
+use hooks_builtin::Profile;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_rules::cel::Cel;
-use hooks_rules::pattern;
-use regex::Regex;
+use hooks_rules::input::{Call, Rule};
+use hooks_rules::subjects::Subjects;
+use hooks_rules::tools::{Aliases, ambiguous, class_of, path_of};
 
 use self::variables::Variables;
 use crate::events;
 use crate::fault::Fault;
-use crate::system::path_of;
 use crate::system::table::{Subject, When};
-use crate::system::tools::{Aliases, Renamed, ambiguous, class_of};
-
-/// What a definition compares the subject of an event with.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum Subjects {
-    /// Nothing: the definition runs for all subjects.
-    #[default]
-    Any,
-    /// One of these names, exactly.
-    Names(Vec<String>),
-    /// One of these patterns.
-    Globs(Vec<Glob>),
-    /// A regular expression that matches anywhere in the subject.
-    Regex(Regex),
-    /// A regular expression, unless the other one matches: `^(?!…)…`.
-    Unless(Regex, Regex),
-}
-
-impl Subjects {
-    /// Reads a regular expression that begins with `^(?!…)`; none if it does not.
-    pub(crate) fn unless(text: &str) -> Option<Result<Self, String>> {
-        let inner = text.strip_prefix("^(?!")?;
-        let mut depth = 1;
-        let end = inner.char_indices().find_map(|(at, letter)| {
-            depth += i32::from(letter == '(') - i32::from(letter == ')');
-            (depth == 0).then_some(at)
-        })?;
-        let not = pattern::compiled(&format!("^(?:{})", &inner[..end]));
-        let regex = pattern::compiled(&format!("^{}", &inner[end + 1..]));
-        Some(not.and_then(|not| Ok(Subjects::Unless(not, regex?))))
-    }
-
-    /// Whether it says what a subject is not.
-    fn excludes(&self) -> bool {
-        match self {
-            Subjects::Unless(..) => true,
-            Subjects::Regex(regex) => regex.as_str().contains("[^"),
-            Subjects::Any | Subjects::Names(_) | Subjects::Globs(_) => false,
-        }
-    }
-
-    /// Whether a subject matches.
-    pub(crate) fn has(&self, subject: &str) -> bool {
-        match self {
-            Subjects::Any => true,
-            Subjects::Names(names) => names.iter().any(|name| name == subject),
-            Subjects::Globs(globs) => globs.iter().any(|glob| glob.matches(subject)),
-            Subjects::Regex(regex) => regex.is_match(subject),
-            Subjects::Unless(not, regex) => !not.is_match(subject) && regex.is_match(subject),
-        }
-    }
-}
-
-impl fmt::Display for Subjects {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Subjects::Any => f.write_str("*"),
-            Subjects::Names(names) => f.write_str(&names.join(", ")),
-            Subjects::Globs(globs) => {
-                let globs: Vec<_> = globs.iter().map(Glob::as_str).collect();
-                f.write_str(&globs.join(", "))
-            }
-            Subjects::Regex(regex) => write!(f, "/{regex}/"),
-            Subjects::Unless(not, regex) => write!(f, "/{regex}/ but not /{not}/"),
-        }
-    }
-}
+use crate::system::tools::Renamed;
 
 /// Why a definition does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +48,11 @@ pub(crate) struct Filter {
     pub(crate) compared: Option<Subject>,
     /// The names by which the file may mean a tool.
     pub(crate) aliases: Aliases,
+    /// The agent whose names of arguments hooks read.
+    pub(crate) agent: Option<Profile>,
     pub(crate) tenants: Vec<String>,
     pub(crate) agents: Vec<String>,
-    pub(crate) rule: Option<input::Rule>,
+    pub(crate) rule: Option<Rule>,
     pub(crate) condition: Option<Cel>,
     /// Whether the condition may use GoClaw's names: `tool_name`, `tool_input`, `depth`.
     pub(crate) is_goclaw: bool,
@@ -159,7 +95,8 @@ impl Filter {
         }
         if !matches!(self.subjects, Subjects::Any) {
             let is_met = match &self.compared {
-                None => events::subject(event).is_some_and(|tool| self.has(tool)),
+                None => events::subject(event)
+                    .is_some_and(|tool| self.subjects.mean(tool, &self.aliases)),
                 Some(Subject::Words(words)) => words.iter().any(|word| self.subjects.has(word)),
                 Some(compared) => {
                     of(compared, cx, event).is_some_and(|text| self.subjects.has(text))
@@ -188,7 +125,7 @@ impl Filter {
         if self
             .rule
             .as_ref()
-            .is_some_and(|rule| !rule.matches(cx, event))
+            .is_some_and(|rule| !matches(rule, cx, event))
         {
             return Ok(Err(Unmet::Rule));
         }
@@ -212,24 +149,13 @@ impl Filter {
     /// tool's name.
     #[inline]
     pub(crate) fn may_concern(&self, tool: &str) -> bool {
-        (!self.has_tools() || self.has(tool))
+        (!self.has_tools() || self.subjects.mean(tool, &self.aliases))
             && self.rule.as_ref().is_none_or(|rule| rule.may_concern(tool))
     }
 
     /// Whether it compares the tool's name with something.
     fn has_tools(&self) -> bool {
         !matches!(self.subjects, Subjects::Any) && self.compared.is_none()
-    }
-
-    /// Whether it matches a tool, by one of the tool's names.
-    fn has(&self, tool: &str) -> bool {
-        // What excludes one name is true of the others.
-        if self.subjects.excludes() {
-            let own = self.aliases.theirs(tool, None::<fn(&str) -> bool>);
-            return self.subjects.has(own);
-        }
-        let mut theirs = self.aliases.of_tool(tool);
-        self.subjects.has(tool) || theirs.any(|name| self.subjects.has(name))
     }
 
     /// Returns the tool's name in the terms of the file.
@@ -244,7 +170,7 @@ impl Filter {
     /// Returns the tool's arguments with the names that go with the tool's name in the file, if they have others.
     pub(crate) fn renamed(&self, event: &AgentEvent<'_>) -> Option<Renamed> {
         let tool = self.tool(event)?;
-        let agent = self.aliases.agent;
+        let agent = self.agent;
         if agent.is_none() && events::subject(event) == Some(tool) {
             return None;
         }
@@ -279,6 +205,21 @@ impl Filter {
         ];
         Ok(condition.is_true(&Variables::with(cx, *event, &more))?)
     }
+}
+
+/// Whether a rule for the input of a tool matches an event. The folders are those of the process that asks.
+pub(crate) fn matches(rule: &Rule, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
+    let (Some(tool), Some(args)) = (events::subject(event), events::args(event)) else {
+        return false;
+    };
+    rule.matches(&Call {
+        tool,
+        args,
+        cwd: cx.cwd.as_str(),
+        project: cx.project_dir.as_str(),
+        here: || caller::current_dir().ok(),
+        home: caller::home_dir,
+    })
 }
 
 /// Returns what a matcher is compared with, if not with the tool's name.

@@ -5,12 +5,12 @@ use std::sync::{Arc, LazyLock};
 
 use hooks_core::agent::{AgentContext, AgentEvent, ToolAnnotations};
 use hooks_rules::cel::{self, Cel, Failed, Known, Mistake, Type, field, size_of};
+use hooks_rules::tools;
 use serde_json::{Map, Value};
 
 use super::spent;
 use crate::fault::Fault;
 use crate::system::raw::Raw;
-use crate::system::tools;
 
 /// The fields of `cx`, with their types.
 static CONTEXT: LazyLock<Vec<(String, Type)>> = LazyLock::new(|| {
@@ -24,33 +24,24 @@ static CONTEXT: LazyLock<Vec<(String, Type)>> = LazyLock::new(|| {
     typed.collect()
 });
 
-/// Calls a function with what an expression may name: these variables, and the fields of `cx`.
-pub(crate) fn known<T>(names: &[&str], then: impl FnOnce(&Known<'_>) -> T) -> T {
-    let variables: Vec<_> = names
-        .iter()
-        .map(|name| match *name {
-            "cx" => ("cx", Type::Map),
-            name @ ("id" | "name") => (name, Type::Text),
-            name => (name, Type::Any),
-        })
-        .collect();
-    let context: Vec<_> = CONTEXT
-        .iter()
-        .map(|(name, kind)| (&**name, *kind))
-        .collect();
-    then(&Known {
-        variables: &variables,
-        context: &context,
-    })
+/// Calls a function with the fields of `cx`, and their types.
+pub(crate) fn with_context<T>(then: impl FnOnce(&[(&str, Type)]) -> T) -> T {
+    let context = CONTEXT.iter().map(|(name, kind)| (&**name, *kind));
+    then(&context.collect::<Vec<_>>())
 }
 
-/// Compiles an expression that may name these variables.
+/// Compiles an expression that may name these variables, which are all there are.
 ///
 /// # Errors
 ///
 /// The first mistake in it.
 pub(crate) fn compile(text: &str, names: &[&str]) -> Result<Cel, Mistake> {
-    known(names, |known| Cel::compile(text, known))
+    let variables: Vec<_> = names.iter().map(|name| (*name, Type::Any)).collect();
+    let known = Known {
+        variables: &variables,
+        context: &[],
+    };
+    Cel::compile(text, &known)
 }
 
 impl From<Failed> for Fault {

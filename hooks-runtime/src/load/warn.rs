@@ -5,16 +5,18 @@ use std::sync::LazyLock;
 
 use hooks_builtin::__tools::arguments_of;
 use hooks_builtin::Redact;
+use hooks_rules::action::Action;
 use hooks_rules::cel::Cel;
+use hooks_rules::input;
+use hooks_rules::subjects::Subjects;
 
 use super::{Draft, Loader};
 use crate::bundle::secret_texts;
 use crate::definition::{Body, Definition};
 use crate::entry::{Mode, OnEntry};
 use crate::events::{EVENTS, EventInfo};
-use crate::filter::{Filter, Subjects, input};
+use crate::filter::Filter;
 use crate::handler::process::mode_of;
-use crate::handler::rule::Rule;
 use crate::system::Dialect;
 
 /// A hook that never runs, because another one always ends its events before it.
@@ -106,7 +108,9 @@ fn told(definition: &Definition) -> Option<String> {
 fn always_ends(definition: &Definition) -> bool {
     let ends = matches!(
         definition.body,
-        Body::Rule(Rule::Block(_) | Rule::AbortTurn(_) | Rule::AbortRun(_) | Rule::Respond(_))
+        Body::Rule(
+            Action::Block(_) | Action::AbortTurn(_) | Action::AbortRun(_) | Action::Respond(_)
+        )
     );
     ends && definition.mode == Mode::Enforce
         && definition.filter.condition.is_none()
@@ -170,10 +174,10 @@ fn texts(entry: &OnEntry, definition: &Definition, has_model: bool) -> Vec<Warni
         "such event"
     };
     let mut texts = match &definition.body {
-        Body::Rule(Rule::Block(_) | Rule::AbortTurn(_) | Rule::AbortRun(_)) if is_open => {
+        Body::Rule(Action::Block(_) | Action::AbortTurn(_) | Action::AbortRun(_)) if is_open => {
             vec![format!("it blocks every {what}")]
         }
-        Body::Rule(Rule::Approve(_)) if is_open => vec![format!("it approves every {what}")],
+        Body::Rule(Action::Approve(_)) if is_open => vec![format!("it approves every {what}")],
         _ => Vec::new(),
     };
     let is_grave = !texts.is_empty() && definition.mode == Mode::Enforce;

@@ -1052,8 +1052,7 @@ impl Runtime {
                                 format!("its condition is false: {}", condition.unwrap_or_default())
                             }
                             Unmet::Rule => {
-                                let rule =
-                                    filter.rule.as_ref().map(crate::filter::input::Rule::text);
+                                let rule = filter.rule.as_ref().map(hooks_rules::input::Rule::text);
                                 format!("its rule does not match: {}", rule.unwrap_or_default())
                             }
                             Unmet::When => {

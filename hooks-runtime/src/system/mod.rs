@@ -32,7 +32,6 @@ mod write;
 
 pub use self::init::{Init, Registration, Settings};
 pub use self::registered::{HooksCall, Registered};
-pub(crate) use self::shapes::path_of;
 use self::table::System;
 
 /// Makes the enum of all systems: each has a table of its name.

@@ -1,11 +1,12 @@
 //! What a path cannot say: a closed set of shapes, each with its two directions.
 
 use hooks_core::agent::ToolOutput;
+use hooks_rules::tools::{self, Class, path_of};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::Dialect;
-use super::tools::{self, Aliases, Class};
+use super::tools::aliases_of;
 
 /// How a value of ours stands in an agent's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -131,7 +132,7 @@ impl Shape {
             }
             Shape::IsMcp => ours.as_str()?.starts_with("mcp").into(),
             Shape::ClaudeName => {
-                let names = Aliases::of(Dialect::Claude);
+                let names = aliases_of(Dialect::Claude);
                 names
                     .theirs(ours.as_str()?, None::<fn(&str) -> bool>)
                     .into()
@@ -308,12 +309,6 @@ fn result(output: &Value, event: &Value) -> Value {
         _ => {}
     }
     Value::Object(response)
-}
-
-/// Returns the path in a tool's arguments.
-pub(crate) fn path_of(args: &Value) -> Option<&str> {
-    let keys = ["file_path", "path", "notebook_path", "filename", "file"];
-    keys.iter().find_map(|key| args[*key].as_str())
 }
 
 /// Returns a tool's new output in the shape of the tool's own answer, because agents check the shape.

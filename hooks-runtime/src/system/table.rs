@@ -13,12 +13,12 @@ use std::time::Duration;
 use hooks_builtin::Profile;
 use hooks_config::{ConfigError, Document, Mistake, Segment};
 use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_rules::tools::{self, Aliases, Class};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::init::Init;
 use super::shapes::Shape;
-use super::tools::{self, Aliases, Class};
 use super::{like, names};
 use crate::entry::OnFault;
 use crate::events::EventInfo;

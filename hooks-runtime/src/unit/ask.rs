@@ -19,6 +19,7 @@ use crate::entry::Mode;
 use crate::events::EventInfo;
 use crate::fault::{Fault, FaultKind, caught};
 use crate::handler::Asked;
+use crate::handler::rule::decide;
 use crate::record::{self, Record, RecordPart};
 use crate::system::Ask;
 use crate::system::tools::Renamed;
@@ -42,7 +43,7 @@ impl Unit {
         let renamed = definition.filter.renamed(event);
         let said = match (filter, &definition.body) {
             (Err(fault), _) => Err(fault),
-            (Ok(()), Body::Rule(rule)) => caught(|| rule.decide(cx, event, renamed.as_ref())),
+            (Ok(()), Body::Rule(rule)) => caught(|| decide(rule, cx, event, renamed.as_ref())),
             (Ok(()), Body::Handler(_)) if let Some(dry_run) = self.left_out(definition) => {
                 match dry_run.ask(&definition.name, cx, event) {
                     Ok(said) => said,

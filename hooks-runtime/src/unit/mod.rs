@@ -42,6 +42,7 @@ use crate::entry::LimitsConfig;
 use crate::events::{self, EventInfo};
 use crate::fault::{Fault, caught};
 use crate::filter::Unmet;
+use crate::handler::rule::decide;
 use crate::record::{self, Record, RecordPart, RecordStep, Recorder};
 use crate::system::Dialect;
 use crate::system::table::Order;
@@ -333,7 +334,7 @@ impl Unit {
             Some(skipped) => Ok(Answer::ignoring(skipped)),
             None => filter.and_then(|()| {
                 let renamed = definition.filter.renamed(&event.view());
-                let said = caught(|| rule.decide(cx, &event.view(), renamed.as_ref()));
+                let said = caught(|| decide(rule, cx, &event.view(), renamed.as_ref()));
                 said.map(|answer| answer.renamed(renamed.as_ref(), info))
             }),
         };

@@ -107,16 +107,18 @@ async fn a_rule_that_the_event_does_not_allow() {
 async fn a_field_of_the_context_that_does_not_exist() {
     let known = "`session_id`, `agent_id`, `agent_type`, `tenant_id`, `run_id`, `parent_run_id`, `cwd`, `project_dir`, \
                  `turn`, `depth`, `channel`, `chat_id`, `sender`, `trace_id`, `extra`";
-    for (expression, field, near) in [
+    for (expression, column, field, near) in [
         (
             "cx.tenant == \"acme\"",
+            7,
             "tenant",
             "did you mean `tenant_id`? ",
         ),
-        ("has(cx.zzz)", "zzz", ""),
-        ("args.x == 1 && cx[\"user\"] == \"a\"", "user", ""),
+        ("has(cx.zzz)", 7, "zzz", ""),
+        ("args.x == 1 && cx[\"user\"] == \"a\"", 22, "user", ""),
         (
             "args.list.exists(x, x == cx.dep)",
+            32,
             "dep",
             "did you mean `depth`? ",
         ),
@@ -130,7 +132,7 @@ async fn a_field_of_the_context_that_does_not_exist() {
             .unwrap_err()
             .to_string();
         let expected =
-            format!("4:6: `cx` has no field `{field}`: {near}the known names are {known}\n");
+            format!("4:{column}: `cx` has no field `{field}`: {near}the known names are {known}\n");
         assert!(error.starts_with(&expected), "{error}");
     }
     for expression in [
@@ -150,10 +152,10 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'arg.x == 1'",
         expect![[r#"
-            4:6: `arg` is not known here: did you mean `args`? the known names are `id`, `name`, `args`, `annotations`, `approval`, `context`, `cx`, `raw`
+            4:7: `arg` is not known here: did you mean `args`? the known names are `id`, `name`, `args`, `annotations`, `approval`, `context`, `cx`, `raw`
               |
             4 | if = 'arg.x == 1'
-              |      ^^^^^^^^^^^^"#]],
+              |       ^^^"#]],
     )
     .await;
     check(
@@ -175,28 +177,28 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x =='",
         expect![[r#"
-            4:6: the expression ends too early: something is missing after `==`
+            4:16: the expression ends too early: something is missing after `==`
               |
             4 | if = 'args.x =='
-              |      ^^^^^^^^^^^"#]],
+              |                ^"#]],
     )
     .await;
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'lower(args.x)'",
         expect![[r#"
-            4:6: the function `lower` is not known: did you mean `lowerAscii`? the known names are `bool`, `bytes`, `charAt`, `contains`, `double`, `dyn`, `endsWith`, `indexOf`, `int`, `join`, `lastIndexOf`, `lowerAscii`, `matches`, `max`, `min`, `replace`, `reverse`, `size`, `split`, `startsWith`, `string`, `substring`, `trim`, `type`, `uint`, `upperAscii`
+            4:7: the function `lower` is not known: did you mean `lowerAscii`? the known names are `bool`, `bytes`, `charAt`, `contains`, `double`, `dyn`, `endsWith`, `indexOf`, `int`, `join`, `lastIndexOf`, `lowerAscii`, `matches`, `max`, `min`, `replace`, `reverse`, `size`, `split`, `startsWith`, `string`, `substring`, `trim`, `type`, `uint`, `upperAscii`
               |
             4 | if = 'lower(args.x)'
-              |      ^^^^^^^^^^^^^^^"#]],
+              |       ^^^^^^^^^^^^^"#]],
     )
     .await;
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x.matches(\"(\")'",
         expect![[r#"
-            4:6: `(` in `matches`: unclosed group
+            4:22: `(` in `matches`: unclosed group
               |
             4 | if = 'args.x.matches("(")'
-              |      ^^^^^^^^^^^^^^^^^^^^^"#]],
+              |                      ^^^"#]],
     )
     .await;
     check(
@@ -212,10 +214,10 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x.all(a, args.y.all(b, a == b))'",
         expect![[r#"
-            4:6: a loop (`all`, `exists`, `map`, `filter`) in a loop may take too long
+            4:7: a loop (`all`, `exists`, `map`, `filter`) in a loop may take too long
               |
             4 | if = 'args.x.all(a, args.y.all(b, a == b))'
-              |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+              |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
     )
     .await;
     check(
@@ -251,10 +253,10 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no {args.x'",
         expect![[r#"
-            3:9: a `{` has no `}`: write `{{` for a literal brace
+            3:13: a `{` has no `}`: write `{{` for a literal brace
               |
             3 | block = 'no {args.x'
-              |         ^^^^^^^^^^^^"#]],
+              |             ^^^^^^^"#]],
     )
     .await;
 }

@@ -128,7 +128,10 @@ async fn an_expression_reads_a_path_wherever_it_stands() {
         ("args.a.b.c == 1 || true", Ok(true)),
         ("args.missing == 1 && false", Ok(false)),
         ("string(args.a.b) + name == '1shell'", Ok(true)),
-        ("args.a.missing.more == 1", Err("the key `missing` does not exist")),
+        (
+            "args.a.missing.more == 1",
+            Err("the key `missing` does not exist"),
+        ),
         (
             "args.list.all(one, one.missing == 1)",
             Err("the key `missing` does not exist"),

@@ -3,12 +3,12 @@
 use hooks_builtin::Glob;
 use hooks_config::{ConfigError, Document, Segment};
 use hooks_rules::pattern;
+use hooks_rules::subjects::Subjects;
 use serde_json::Value;
 
 use super::{Group, Policy};
 use crate::definition::Definition;
 use crate::events::EventInfo;
-use crate::filter::Subjects;
 use crate::load::Loader;
 use crate::load::near::misspelled;
 use crate::system::table::{Event, Matcher, Subject};

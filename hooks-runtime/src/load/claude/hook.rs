@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_config::ConfigError;
+use hooks_rules::input;
 use serde_json::{Map, Value, json};
 
 use super::super::Loader;
@@ -12,7 +13,7 @@ use super::make::{command_in, command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
 use crate::definition::{Body, Definition, Origin, State};
 use crate::entry::OnFault;
-use crate::filter::{Filter, input};
+use crate::filter::Filter;
 use crate::handler::{Handler, Wrong, command, http, prompt};
 use crate::system::table::{Event, Subject, Twins};
 use crate::system::{Dialect, HooksCall};
@@ -177,6 +178,7 @@ impl Loader<'_> {
                 subjects: group.subjects.clone(),
                 compared: subject.filter(|subject| *subject != Subject::Tool),
                 aliases: group.policy.aliases.clone(),
+                agent: group.policy.rules.files.profile,
                 rule,
                 ..Filter::default()
             },

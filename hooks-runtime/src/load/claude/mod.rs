@@ -12,6 +12,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
+use hooks_rules::subjects::Subjects;
+use hooks_rules::tools::Aliases;
 use serde_json::{Map, Value, json};
 
 use super::closed::Meant;
@@ -20,10 +22,10 @@ use super::{Loader, SourceStatus};
 use crate::definition::Definition;
 use crate::entry::ImportEntry;
 use crate::events::EventInfo;
-use crate::filter::{Filter, Subjects};
+use crate::filter::Filter;
 use crate::system::Dialect;
 use crate::system::table::{Event, Refusal, Root, Subject, System, Whose};
-use crate::system::tools::Aliases;
+use crate::system::tools::aliases_of;
 
 /// One file, and its owner.
 pub(super) struct File {
@@ -74,6 +76,7 @@ impl Group<'_> {
                 subjects: self.subjects.clone(),
                 compared: subject.filter(|subject| *subject != Subject::Tool),
                 aliases: self.policy.aliases.clone(),
+                agent: self.policy.rules.files.profile,
                 ..Filter::default()
             },
         }
@@ -122,7 +125,7 @@ impl Loader<'_> {
             dialect,
             rules,
             entry,
-            aliases: Aliases::of(dialect).with(entry.tools.clone()),
+            aliases: aliases_of(dialect).with(entry.tools.clone()),
             urls: lists(files, "allowedHttpHookUrls"),
             variables: lists(files, "httpHookAllowedEnvVars")
                 .map(|names| names.into_iter().collect()),

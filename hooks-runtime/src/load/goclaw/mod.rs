@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
 use hooks_rules::pattern;
+use hooks_rules::subjects::Subjects;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -16,7 +17,7 @@ use super::near::{misspelled, without_hooks};
 use super::{Loader, SourceStatus, claude};
 use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
-use crate::filter::{Filter, Subjects, variables};
+use crate::filter::{Filter, variables};
 use crate::system::Dialect;
 use crate::system::table::{Event, Subject};
 

@@ -2,46 +2,37 @@
 //!
 //! A rule avoids starting a process. It is not a guard: if it is unclear whether it matches, the hook runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use hooks_builtin::__caller as caller;
-use hooks_builtin::Glob;
-use hooks_core::agent::{AgentContext, AgentEvent};
-use hooks_rules::pattern;
+use hooks_glob::Glob;
 use hooks_shell::{Environment, Script};
 use regex::Regex;
 use serde_json::Value;
+use url::Url;
 
-use crate::events;
-use crate::system::Dialect;
-use crate::system::path_of;
-use crate::system::tools::{self, Aliases, Class};
+use crate::pattern;
+use crate::tools::{self, Aliases, Class, path_of};
 
-/// Returns a rule for the input of a tool as the `if` of a file of ours takes it, or nothing if it takes no such rule.
-///
-/// Claude Code's files have such rules. A tool without parentheses stands for all its calls.
-///
-/// ```
-/// use hooks_runtime::tool_rule;
-///
-/// assert_eq!(tool_rule("Bash(git push *)").unwrap(), "Bash(git push *)");
-/// assert_eq!(tool_rule("Edit").unwrap(), "Edit(*)");
-/// assert_eq!(tool_rule("size(args.command) > 9"), None);
-/// ```
-#[must_use]
-pub fn tool_rule(text: &str) -> Option<String> {
-    let text = text.trim();
-    let rule = if text.contains('(') {
-        Rule::of_tool(text)
-    } else {
-        Rule::of_tool(&format!("{text}(*)"))
-    };
-    rule.filter(Rule::is_known).map(|rule| rule.text)
+/// A call of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The tool, by the agent's name.
+    pub tool: &'a str,
+    /// The arguments.
+    pub args: &'a Value,
+    /// The folder in which the agent works; empty if it does not say.
+    pub cwd: &'a str,
+    /// The folder of the project; empty if the agent does not say.
+    pub project: &'a str,
+    /// Returns the folder in which an agent works that does not say.
+    pub here: fn() -> Option<PathBuf>,
+    /// Returns the home folder of the user.
+    pub home: fn() -> Option<PathBuf>,
 }
 
 /// One rule.
 #[derive(Clone, Debug)]
-pub(crate) struct Rule {
+pub struct Rule {
     text: String,
     tool: Option<Glob>,
     pattern: Pattern,
@@ -86,7 +77,8 @@ fn is_name(text: &str) -> bool {
 
 impl Rule {
     /// Parses a rule. A rule that is not understood matches every call.
-    pub(crate) fn parse(text: &str, aliases: Aliases) -> Self {
+    #[must_use]
+    pub fn parse(text: &str, aliases: Aliases) -> Self {
         let trimmed = text.trim();
         let (tool, inner) = match trimmed.split_once('(') {
             Some((tool, rest)) => (tool.trim(), rest.strip_suffix(')')),
@@ -122,11 +114,13 @@ impl Rule {
     }
 
     /// Parses a rule in a file of ours, whose `if` may also be a condition in CEL. `Bash(git *)` is not CEL, because
-    /// CEL has no such function. The name of a well-known tool means that tool, whatever the agent calls it.
-    pub(crate) fn of_tool(text: &str) -> Option<Self> {
+    /// CEL has no such function. The name of a well-known tool means that tool, whatever the agent calls it: `claudes` are
+    /// Claude Code's names.
+    #[must_use]
+    pub fn of_tool(text: &str, claudes: Aliases) -> Option<Self> {
         let (tool, rest) = text.trim().split_once('(')?;
         let class = tools::class_of(tool.trim()).filter(|_| rest.ends_with(')'))?;
-        let mut rule = Rule::parse(text, Aliases::of(Dialect::Claude));
+        let mut rule = Rule::parse(text, claudes);
         let name = match class {
             Class::Shell => "Bash",
             Class::Read => "Read",
@@ -138,33 +132,31 @@ impl Rule {
     }
 
     /// Whether the rule is understood.
-    pub(crate) fn is_known(&self) -> bool {
+    #[must_use]
+    pub fn is_known(&self) -> bool {
         !matches!(self.pattern, Pattern::Unknown) && self.tool.is_some()
     }
 
     /// Returns the rule as it is written.
-    pub(crate) fn text(&self) -> &str {
+    #[must_use]
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether the rule matches a call.
-    pub(crate) fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
-        let Some(args) = events::args(event) else {
-            return false;
-        };
-        let Some(tool) = events::subject(event) else {
-            return false;
-        };
+    #[must_use]
+    pub fn matches(&self, call: &Call<'_>) -> bool {
+        let args = call.args;
         if !self.is_known() {
             return true;
         }
-        self.is_tool(tool)
+        self.is_tool(call.tool)
             && match &self.pattern {
                 // Of two names of an argument, nobody knows which one the tool reads.
                 _ if tools::ambiguous(args).is_some() => true,
                 Pattern::Any | Pattern::Unknown => true,
-                Pattern::Command { regex, is_name } => runs(cx, args, regex, *is_name),
-                Pattern::Path { regex, from } => is_below(cx, args, regex, *from),
+                Pattern::Command { regex, is_name } => runs(call, regex, *is_name),
+                Pattern::Path { regex, from } => is_below(call, regex, *from),
                 Pattern::Host(host) => args["url"].as_str().is_none_or(|url| has_host(url, host)),
                 // A call that does not say it may be any.
                 Pattern::Argument(keys, glob) => {
@@ -176,7 +168,8 @@ impl Rule {
 
     /// What the rule says about a line of a shell, of this tool: one of its programs, or all of it. Nothing if that cannot be
     /// told.
-    pub(crate) fn is_about(&self, tool: &str, name: &str, line: Option<&str>) -> Option<bool> {
+    #[must_use]
+    pub fn is_about(&self, tool: &str, name: &str, line: Option<&str>) -> Option<bool> {
         if !self.is_known() {
             return None;
         }
@@ -193,7 +186,8 @@ impl Rule {
     }
 
     /// Whether the rule may match a call of this tool. A rule that is not understood may match any.
-    pub(crate) fn may_concern(&self, tool: &str) -> bool {
+    #[must_use]
+    pub fn may_concern(&self, tool: &str) -> bool {
         !self.is_known() || self.is_tool(tool)
     }
 
@@ -281,15 +275,15 @@ fn path(pattern: &str) -> Pattern {
 }
 
 /// Whether a script runs, or may run, a command that matches the pattern.
-fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
+fn runs(call: &Call<'_>, regex: &Regex, is_name: bool) -> bool {
     let names = ["command"].iter().chain(tools::other_names("command"));
-    let Some(text) = names.map(|name| &args[*name]).find_map(tools::text_of) else {
+    let Some(text) = names.map(|name| &call.args[*name]).find_map(tools::text_of) else {
         return true;
     };
     let Ok(script) = Script::parse(&text) else {
         return true;
     };
-    let effects = script.evaluate(&Environment::new(cx.cwd.as_str()));
+    let effects = script.evaluate(&Environment::new(call.cwd));
     if effects.unknown().next().is_some()
         || (!is_name && (text.contains("$(") || text.contains('`')))
     {
@@ -303,26 +297,22 @@ fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
 }
 
 /// Whether a call touches a path that matches the pattern.
-fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool {
-    let Some(path) = path_of(args) else {
+fn is_below(call: &Call<'_>, regex: &Regex, from: From) -> bool {
+    let Some(path) = path_of(call.args) else {
         return true;
     };
     let path = path.replace('\\', "/");
-    // If the agent does not give its directory, the directory of this process counts.
-    let here;
-    let cwd = if cx.cwd.is_empty() {
-        let Ok(folder) = caller::current_dir() else {
-            return true;
-        };
-        here = folder.to_string_lossy().into_owned();
-        here.as_str()
-    } else {
-        cx.cwd.as_str()
+    let text = |folder: PathBuf| folder.to_string_lossy().into_owned();
+    let cwd = match call.cwd {
+        "" => match (call.here)() {
+            Some(folder) => text(folder),
+            None => return true,
+        },
+        cwd => cwd.to_owned(),
     };
-    let project = if cx.project_dir.is_empty() {
-        cwd
-    } else {
-        cx.project_dir.as_str()
+    let project = match call.project {
+        "" => &cwd,
+        project => project,
     };
     let whole = if path.starts_with('/') {
         path
@@ -335,14 +325,13 @@ fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool 
         let rest = whole.strip_prefix(folder.trim_end_matches('/'))?;
         rest.strip_prefix('/').map(str::to_owned)
     };
-    let home = || caller::home_dir().map(|home| home.to_string_lossy().into_owned());
     match from {
         From::Root => regex.is_match(whole.trim_start_matches('/')),
-        From::Home => home()
-            .and_then(|home| below(&home))
+        From::Home => (call.home)()
+            .and_then(|home| below(&text(home)))
             .is_some_and(|path| regex.is_match(&path)),
         From::Project => below(project).is_some_and(|path| regex.is_match(&path)),
-        From::Cwd => below(cwd).is_some_and(|path| regex.is_match(&path)),
+        From::Cwd => below(&cwd).is_some_and(|path| regex.is_match(&path)),
         From::Anywhere => whole
             .match_indices('/')
             .any(|(at, _)| regex.is_match(&whole[at + 1..])),
@@ -371,7 +360,7 @@ fn normal(path: &str) -> String {
 
 /// Whether the host of a URL is this host, or a subdomain of it.
 fn has_host(url: &str, host: &str) -> bool {
-    let Ok(url) = reqwest::Url::parse(url) else {
+    let Ok(url) = Url::parse(url) else {
         return true;
     };
     let Some(found) = url.host_str() else {
@@ -383,102 +372,5 @@ fn has_host(url: &str, host: &str) -> bool {
             .strip_suffix(parent)
             .is_some_and(|rest| rest.ends_with('.')),
         None => found == host,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use hooks_core::agent::BeforeToolCall;
-    use serde_json::json;
-
-    use super::*;
-
-    fn matches(rule: &str, tool: &str, args: Value) -> bool {
-        let rule = Rule::parse(rule, Aliases::of(Dialect::Claude));
-        let cx = AgentContext::new("s")
-            .with_cwd("/work/shop")
-            .with_project_dir("/work/shop");
-        let call = BeforeToolCall::new("1", tool, args);
-        rule.matches(&cx, &AgentEvent::BeforeToolCall(&call))
-    }
-
-    #[test]
-    fn a_rule_that_is_not_understood_matches_every_call() {
-        for rule in ["(domain:example.com)", "(x)", "Bash(git"] {
-            for args in [json!({ "url": "https://other.org" }), json!({})] {
-                assert!(matches(rule, "fetch", args), "{rule}");
-            }
-        }
-    }
-
-    #[test]
-    fn commands_are_found_wherever_they_stand() {
-        for (rule, command, expected) in [
-            ("Bash(git *)", "git push", true),
-            ("Bash(git *)", "git", true),
-            ("Bash(git *)", "gitk", false),
-            ("Bash(git:*)", "cd x && git status", true),
-            ("Bash(git push *)", "echo a; X=1 git push origin", true),
-            ("Bash(git push *)", "git status", false),
-            ("Bash(rm *)", "ls | xargs rm -f", true),
-            ("Bash(git push *)", "echo $(date)", true),
-            ("Bash(git *)", "ls -l", false),
-            ("Bash(npm run *)", "npm install", false),
-            ("Bash(*--force*)", "git push --force origin", true),
-            ("Bash(git *)", "if (", true),
-            ("Bash", "ls", true),
-            ("Bash(*)", "ls", true),
-            ("Read(src/**)", "ls", false),
-            ("Bash(git", "ls", true),
-        ] {
-            assert_eq!(
-                matches(rule, "shell", json!({ "command": command })),
-                expected,
-                "{rule}: {command}"
-            );
-        }
-    }
-
-    #[test]
-    fn paths_are_seen_from_their_folders() {
-        for (rule, path, expected) in [
-            ("Edit(src/**)", "src/a/b.rs", true),
-            ("Edit(src/**)", "/work/shop/src/a.rs", true),
-            ("Edit(src/**)", "/work/other/src/a.rs", false),
-            ("Edit(src/**)", "src/../docs/a.md", false),
-            ("Edit(*.rs)", "src/deep/a.rs", true),
-            ("Edit(*.rs)", "src/deep/a.rsx", false),
-            ("Edit(/docs/**)", "docs/a.md", true),
-            ("Edit(//etc/**)", "/etc/passwd", true),
-            ("Edit(//etc/**)", "etc/passwd", false),
-            ("Edit(src/*.rs)", "src/deep/a.rs", false),
-        ] {
-            assert_eq!(
-                matches(rule, "file_write", json!({ "path": path })),
-                expected,
-                "{rule}: {path}"
-            );
-        }
-    }
-
-    #[test]
-    fn hosts_are_whole() {
-        let fetch = |rule: &str, url: &str| matches(rule, "WebFetch", json!({ "url": url }));
-        assert!(fetch(
-            "WebFetch(domain:example.com)",
-            "https://example.com/a"
-        ));
-        assert!(!fetch(
-            "WebFetch(domain:example.com)",
-            "https://badexample.com/a"
-        ));
-        assert!(fetch(
-            "WebFetch(domain:*.example.com)",
-            "https://a.example.com"
-        ));
-        assert!(!fetch(
-            "WebFetch(domain:*.example.com)",
-            "https://badexample.com"
-        ));
     }
 }

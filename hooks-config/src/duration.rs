@@ -1,6 +1,18 @@
 //! Durations in the form of the configuration: `"30s"`, `"1m 30s"`, `"2h"`.
 //!
-//! For fields: `#[serde(with = "crate::shared::duration")] #[schemars(with = "String")]`.
+//! For fields:
+//!
+//! ```
+//! #[derive(serde::Deserialize)]
+//! struct Limits {
+//!     #[serde(with = "hooks_config::duration")]
+//!     timeout: std::time::Duration,
+//! }
+//!
+//! let limits: Limits = toml::from_str("timeout = '1m 30s'")?;
+//! assert_eq!(limits.timeout.as_secs(), 90);
+//! # Ok::<(), toml::de::Error>(())
+//! ```
 
 use std::borrow::Cow;
 use std::time::Duration;

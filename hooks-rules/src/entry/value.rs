@@ -1,7 +1,6 @@
 //! Forms of values that several entries share.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -57,41 +56,34 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
     }
 }
 
-/// The names of a table whose values stay hidden.
-pub(super) struct Names<'a>(pub(super) &'a BTreeMap<String, String>);
-
-impl fmt::Debug for Names<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
-    }
-}
-
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Whether a value is the default, and need not be written.
+#[doc(hidden)]
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Serializes a duration that may be absent.
-pub(super) mod some_duration {
+/// A duration that may be absent.
+#[doc(hidden)]
+pub mod some_duration {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    #[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
-    pub(in super::super) fn serialize<S: Serializer>(
+    pub fn serialize<S: Serializer>(
         duration: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         match duration {
-            Some(duration) => hooks_builtin::__duration::serialize(duration, serializer),
+            Some(duration) => hooks_config::duration::serialize(duration, serializer),
             None => serializer.serialize_none(),
         }
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Duration>, D::Error> {
         #[derive(Deserialize)]
-        struct Written(#[serde(with = "hooks_builtin::__duration")] Duration);
+        struct Written(#[serde(with = "hooks_config::duration")] Duration);
         Ok(Some(Written::deserialize(deserializer)?.0))
     }
 }

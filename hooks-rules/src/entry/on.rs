@@ -6,15 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CommandEntry, HttpEntry, OneOrMany, PromptEntry, ServerEntry, is_default};
+use super::{OneOrMany, is_default};
 
 /// A hook in the file itself: `[[hooks.on]]`.
 ///
 /// The hook runs on one or more events, if its filter matches. It has exactly one handler: `block`, `abort_turn`,
 /// `abort_run`, `ask`, `defer`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt` or `process`.
+// The settings of the last four are types of those who run them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OnEntry {
+#[schemars(rename = "OnEntry")]
+pub struct OnEntry<C = Value, H = Value, P = Value, S = Value> {
     /// The name of the hook, which must be unique. In a file, the default is the event and a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -67,16 +69,16 @@ pub struct OnEntry {
     pub modify: Option<Value>,
     /// Runs a command for each event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandEntry>,
+    pub command: Option<C>,
     /// Posts each event to a URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub http: Option<HttpEntry>,
+    pub http: Option<H>,
     /// Asks a model for a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<PromptEntry>,
+    pub prompt: Option<P>,
     /// Asks a process that keeps running about each event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub process: Option<ServerEntry>,
+    pub process: Option<S>,
 
     /// How long the hook may take. The default is "5s".
     #[serde(
@@ -126,7 +128,7 @@ pub struct OnEntry {
     pub must_audit: bool,
 }
 
-impl OnEntry {
+impl<C, H, P, S> OnEntry<C, H, P, S> {
     /// The keys of all handlers, in the order of the documentation.
     pub const HANDLERS: [&'static str; 13] = [
         "block",

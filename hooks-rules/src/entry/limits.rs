@@ -48,12 +48,12 @@ impl LimitsConfig {
     pub const CHAIN: Duration = Duration::from_secs(10);
 
     /// The kind in [`refuse`](Self::refuse) of what reads or writes files: imports and `jsonl_log`.
-    pub(crate) const FILE: &str = "file";
+    pub const FILE: &str = "file";
 
     /// Returns the kinds that [`refuse`](Self::refuse) can have.
     #[must_use]
     pub fn kinds() -> Vec<&'static str> {
-        let handlers = OnEntry::HANDLERS.into_iter();
+        let handlers = <OnEntry>::HANDLERS.into_iter();
         handlers.chain([LimitsConfig::FILE]).collect()
     }
 }
@@ -81,11 +81,11 @@ pub struct BreakerConfig {
     /// The number of failures. The default is 5.
     pub faults: NonZeroU32,
     /// The time within which the failures are counted. The default is "1m".
-    #[serde(with = "hooks_builtin::__duration")]
+    #[serde(with = "hooks_config::duration")]
     #[schemars(with = "String")]
     pub within: Duration,
     /// How long the hook is not asked. Then one event tries it again. The default is "30s".
-    #[serde(with = "hooks_builtin::__duration")]
+    #[serde(with = "hooks_config::duration")]
     #[schemars(with = "String")]
     pub retry_after: Duration,
 }
