@@ -548,21 +548,13 @@ fn is_expression(text: &str, names: &[&str], known: &Known<'_>) -> bool {
         // `{args.path}` is a text with an expression; `{"path": args.path}` is an expression.
         return Template::compile(text, known).is_err();
     }
-    let outside: String = {
-        let mut depth = 0_usize;
-        let kept = text.chars().filter(|c| match c {
-            '{' => {
-                depth += 1;
-                false
-            }
-            '}' => {
-                depth = depth.saturating_sub(1);
-                false
-            }
-            _ => depth == 0,
-        });
-        kept.collect()
-    };
+    let mut depth = 0_usize;
+    let mut outside = text.to_owned();
+    outside.retain(|c| {
+        let is_outside = depth == 0 && c != '{' && c != '}';
+        depth = depth.saturating_sub(usize::from(c == '}')) + usize::from(c == '{');
+        is_outside
+    });
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     names.iter().any(|name| {
         outside.match_indices(name).any(|(at, _)| {

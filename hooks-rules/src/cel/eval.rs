@@ -333,31 +333,18 @@ pub fn size_of(value: &Json, most: usize) -> usize {
     match value {
         Json::Null | Json::Bool(_) | Json::Number(_) => 8,
         Json::String(text) => text.len() + 2,
-        Json::Array(_) | Json::Object(_) => size_of_all(value, most),
+        Json::Array(values) => sum(values.iter().map(|value| size_of(value, most) + 1), most),
+        Json::Object(fields) => {
+            let sizes = fields
+                .iter()
+                .map(|(key, value)| key.len() + 4 + size_of(value, most));
+            sum(sizes, most)
+        }
     }
 }
 
-/// Returns the size of a list or an object. Most of their values are neither, and need no call.
-fn size_of_all(all: &Json, most: usize) -> usize {
-    let mut size = 2;
-    match all {
-        Json::Array(values) => {
-            for value in values {
-                size += size_of(value, most) + 1;
-                if size > most {
-                    break;
-                }
-            }
-        }
-        Json::Object(fields) => {
-            for (key, value) in fields {
-                size += key.len() + 4 + size_of(value, most);
-                if size > most {
-                    break;
-                }
-            }
-        }
-        _ => {}
-    }
-    size
+/// Adds sizes up to the first sum beyond `most`.
+fn sum(mut sizes: impl Iterator<Item = usize>, most: usize) -> usize {
+    let add = |sum: usize, size: usize| if sum > most { Err(sum) } else { Ok(sum + size) };
+    sizes.try_fold(2, add).unwrap_or_else(|sum| sum)
 }
