@@ -866,6 +866,7 @@ fn a_secret_stands_nowhere_that_somebody_reads() {
     let url = "sqlite:hooks.db";
     store(folder.path());
     let args = ["token", "new", "--store", url, "--role", "owner"];
+    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
     let errors = folder.path().join("errors");
     let mut serving = command(folder.path(), &["serve", "--json", "--store", url]);
     serving.args(["--listen", "127.0.0.1:0"]);
@@ -960,7 +961,6 @@ fn the_log_says_who_is_refused_and_what_was_asked() {
     let args = [
         "token", "new", "--store", url, "--role", "owner", "--tenant", "acme",
     ];
-    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
     let errors = folder.path().join("errors");
     let mut serving = command(folder.path(), &["serve", "--json", "--store", url]);
     serving.args(["--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1"]);
