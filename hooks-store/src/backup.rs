@@ -20,17 +20,18 @@ impl Store {
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let folder = tempfile::tempdir()?;
-    /// let (backup, address) = (folder.path().join("backup"), format!("sqlite:{}/new.db", folder.path().display()));
-    /// Store::open("sqlite::memory:").await?.backup(&backup).await?;
-    /// Store::builder(&address).restore(&backup).await?;
-    /// assert!(Store::builder(&address).existing().open().await.is_ok());
+    /// let file = |name: &str| folder.path().join(name).display().to_string();
+    /// let (old, backup, new) = (file("old.db"), file("backup"), format!("sqlite:{}", file("new.db")));
+    /// Store::open(&format!("sqlite:{old}")).await?.backup(backup.as_ref()).await?;
+    /// Store::builder(&new).restore(backup.as_ref()).await?;
+    /// assert!(Store::builder(&new).existing().open().await.is_ok());
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     ///
-    /// If the file is there already or cannot be written, the database is damaged, fails, or is Postgres.
+    /// If the file is there already or cannot be written, the database is damaged, fails, is in memory, or is Postgres.
     pub async fn backup(&self, file: &Path) -> Result<()> {
         self.0.engine().copy(file).await
     }

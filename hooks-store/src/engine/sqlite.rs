@@ -228,7 +228,15 @@ impl Engine for Sqlite {
             let name = file.display().to_string();
             self.fetch("VACUUM INTO $1", args![name]).await?;
             made.sync_all()
-                .map_err(|error| cannot_be_made(file, &error))
+                .map_err(|error| cannot_be_made(file, &error))?;
+            // SQLite copies a database in memory to another one there.
+            match made.metadata() {
+                Ok(about) if about.len() == 0 => {
+                    let message = "a store in memory has no backup";
+                    Err(StoreError::invalid("", message, "keep it in a file"))
+                }
+                _ => Ok(()),
+            }
         };
         let copied = copied.await;
         if copied.is_err() {

@@ -143,7 +143,7 @@ async fn rows_of_every_earlier_version_can_be_read() {
         );
         assert_eq!(acme.samples().await.unwrap()[0].saved.name, "a push");
         let token = acme.tokens().await.unwrap().remove(0);
-        assert_eq!(token.ends.is_some(), last >= 9);
+        assert_eq!(token.ends.is_some(), last >= 10);
         assert_eq!((&*token.name, token.used.is_some()), ("ci", last >= 5));
         assert_eq!(acme.budgets().await.unwrap()[0].taken, 7);
         assert_eq!(acme.nodes().await.unwrap()[0].name, "node 1");

@@ -119,7 +119,7 @@ async fn serve(
                 Store::builder(url).pending().await,
                 Err(StoreError::NotFound(_))
             ) {
-                file::warn("there is no store at this address yet: a new one is made");
+                tracing::warn!("there is no store at this address yet: a new one is made");
             }
             Some(open(args.kept.complete(Store::builder(url)), capabilities).await?)
         }
