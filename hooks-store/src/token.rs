@@ -1,7 +1,9 @@
 //! Tokens: who may call an API that stands on the store. A token is shown once, and only its hash is kept.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,9 @@ const PREFIX: &str = "hks_";
 
 /// Reads the tokens of a tenant.
 const TOKEN: &str = "SELECT id, name, role, agent, author, at, used, used_from, ends FROM token WHERE tenant_id = $1";
+
+/// How many tokens one statement says that they were used.
+const USED: usize = 500;
 
 /// What somebody may do, from the least to the most.
 ///
@@ -214,15 +219,29 @@ impl Store {
         Glance(self.0.engine()).one(sql, values).await
     }
 
-    /// Notes that a token was used now. It is no change, so nobody reads anything again because of it.
+    /// Notes that tokens were used now, each by its [hash](Caller::hash) and from where. That changes nothing that anything else
+    /// reads.
     ///
     /// # Errors
     ///
     /// If the database fails.
-    pub async fn token_used(&self, hash: &str, from: &str) -> Result<()> {
-        let sql = "UPDATE token SET used = $2, used_from = $3 WHERE hash = $1";
-        let values = args![hash, self.0.now(), from];
-        self.0.note(sql, values).await.map(drop)
+    pub async fn tokens_used(&self, used: &[(Arc<str>, String)]) -> Result<()> {
+        let mut by_place: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (hash, from) in used {
+            by_place.entry(from).or_default().push(hash);
+        }
+        for (from, hashes) in by_place {
+            for some in hashes.chunks(USED) {
+                let places = (3..some.len() + 3).map(|place| format!("${place}"));
+                let places = places.collect::<Vec<_>>().join(", ");
+                let sql =
+                    format!("UPDATE token SET used = $1, used_from = $2 WHERE hash IN ({places})");
+                let mut values = args![self.0.now(), from];
+                values.extend(some.iter().map(|hash| Value::from(*hash)));
+                self.0.note(&sql, values).await?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -29,7 +29,7 @@ mod unchanged;
 mod wire;
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -85,6 +85,8 @@ pub(crate) struct Api {
     rate: DefaultKeyedRateLimiter<Option<Arc<str>>>,
     /// Tokens whose use was noted in the last minute.
     noted: DefaultKeyedRateLimiter<Arc<str>>,
+    /// Tokens whose use is not in the store yet, and from where.
+    used: Mutex<Vec<(Arc<str>, String)>>,
     /// The connections that stay, and the requests that wait for a bundle, by their tokens.
     staying: Shares<Option<Arc<str>>>,
     waiting: Shares<Option<Arc<str>>>,
@@ -122,6 +124,7 @@ impl Api {
         Api {
             rate: RateLimiter::keyed(quota),
             noted: RateLimiter::keyed(Quota::per_minute(NonZeroU32::MIN)),
+            used: Mutex::default(),
             staying: Shares::default(),
             waiting: Shares::default(),
             metrics,

@@ -107,6 +107,14 @@ impl Api {
         loaded
     }
 
+    /// Writes which tokens were used: all together, because of a fleet there are many.
+    async fn note_used(&self) {
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Err(error) = self.store.tokens_used(&used).await {
+            tracing::warn!(%error, "cannot write which tokens were used");
+        }
+    }
+
     /// Says again and again which revisions this process runs, and tries hooks again if somebody asks for it: where a breaker is
     /// open, the answer tells.
     pub(crate) async fn report(&self) {
@@ -114,6 +122,8 @@ impl Api {
         loop {
             // Who has asked nothing for a while is forgotten.
             self.rate.retain_recent();
+            self.noted.retain_recent();
+            self.note_used().await;
             for (id, runtime) in self.tenants.all() {
                 let report = NodeReport::from(&runtime.status());
                 let is_known = told
@@ -148,6 +158,7 @@ impl Api {
         if !have_ended {
             tracing::error!("hooks have not ended in time");
         }
+        let _ = timeout(LAST_WORK, self.note_used()).await;
         match timeout(LAST_WORK, recorder.flush()).await {
             Ok(Ok(())) => return have_ended && recorder.dropped() == dropped,
             Ok(Err(error)) => tracing::error!(%error, "the last executions are lost"),

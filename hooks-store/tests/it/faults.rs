@@ -422,7 +422,8 @@ async fn a_daemon_works_with_a_role_that_can_only_add() {
     let token = acme.token_new("ci", Role::Viewer, None, &ada()).await;
     let caller = daemon.caller(&token.unwrap().to_string()).await.unwrap();
     let hash = caller.unwrap().hash;
-    daemon.token_used(&hash, "api").await.unwrap();
+    let used = [(hash.as_str().into(), "api".to_owned())];
+    daemon.tokens_used(&used).await.unwrap();
     let session = Session {
         tenant: "acme".into(),
         token: hash,

@@ -135,7 +135,8 @@ pub(crate) async fn a_token_has_a_name_of_its_own_and_says_when_it_was_used(plac
     assert_eq!(read().await.used, None);
     let caller = store.caller(&token.to_string()).await.unwrap().unwrap();
     let change = store.change();
-    store.token_used(&caller.hash, "api").await.unwrap();
+    let used = [(caller.hash.into(), "api".to_owned())];
+    store.tokens_used(&used).await.unwrap();
     let used = read().await;
     assert!(used.used >= Some(used.at) && used.used_from == "api");
     assert_eq!(store.change(), change, "it counts as a change");
