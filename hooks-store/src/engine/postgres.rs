@@ -161,6 +161,8 @@ impl Engine for Postgres {
     }
 
     async fn close(&self) {
+        // It has a connection, for which the pool would wait.
+        *self.listener.lock().await = None;
         self.glances.close().await;
         self.pool.close().await;
     }
