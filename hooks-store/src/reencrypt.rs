@@ -57,8 +57,9 @@ impl Store {
         for (tenant, number, hash, mac) in revisions {
             let seal = seal(&tenant, number, &hash);
             if is_first || keys.signed(&seal, &mac) == Ok(true) {
-                let sql = "UPDATE revision SET mac = $2 WHERE number = $1";
-                write.run(sql, args![number, keys.sign(&seal)]).await?;
+                let sql = "UPDATE revision SET mac = $3 WHERE tenant_id = $1 AND number = $2";
+                let values = args![tenant, number, keys.sign(&seal)];
+                write.run(sql, values).await?;
             }
         }
         Ok(())
