@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
+use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
 use toml::{Table, Value};
 
 use crate::commands::run::SOCKET;
@@ -15,12 +15,15 @@ const SERVE: &str = "serve";
 
 /// Reads the command line and, for `hooks serve`, what adds to it.
 pub(crate) fn parse() -> Result<Cli, Failure> {
-    let command = command();
     let mut words: Vec<_> = std::env::args_os().collect();
+    // An agent waits for `hooks run`.
+    let Some(place) = words.iter().position(|word| word == SERVE) else {
+        return Ok(Cli::parse());
+    };
+    let command = command();
     // What is missing may be in the file.
     let given = command.clone().ignore_errors(true);
-    if let Some(place) = words.iter().position(|word| word == SERVE)
-        && let Ok(given) = given.try_get_matches_from(&words)
+    if let Ok(given) = given.try_get_matches_from(&words)
         && let Some((SERVE, given)) = given.subcommand()
         && let Some(file) = given.get_one::<PathBuf>("config")
     {
