@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::engine::of_row;
+use crate::engine::{Reads, ReadsAs as _, args, of_row};
 use crate::error::Result;
 
 /// A bit for each of what a write may change.
@@ -150,6 +150,12 @@ impl Ledger {
             news.send_replace(News::of(known.newest));
         }
     }
+}
+
+/// The number of the newest write in the database.
+pub(crate) async fn newest(reads: &mut dyn Reads) -> Result<u64> {
+    let sql = "SELECT value FROM counter WHERE name = 'change'";
+    Ok(reads.one(sql, args![]).await?.unwrap_or_default())
 }
 
 of_row! {

@@ -12,7 +12,7 @@ use crate::crypt::Keys;
 use crate::engine::{self, Engine, Opening, ReadsAs as _, args};
 use crate::error::{Result, StoreError};
 use crate::health::Health;
-use crate::news::Ledger;
+use crate::news::{Ledger, newest};
 use crate::recorder::names::Lists;
 use crate::recorder::{Rows, Writer};
 use crate::retention::{Quota, Retention};
@@ -201,7 +201,8 @@ impl StoreBuilder {
             Some(keys) => Some(keys),
             None => Keys::of_address(&self.address)?,
         };
-        let engine = engine::open(&self.address, self.opening, self.connections).await?;
+        let opened = engine::open(&self.address, self.opening, self.connections);
+        let (engine, is_new) = opened.await?;
         let must_exist = self.opening != Opening::Made;
         let keys = match given {
             Some(keys) if must_exist => keys,
@@ -213,9 +214,7 @@ impl StoreBuilder {
             None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.address)),
             None => Keys::make_file(&self.address)?,
         };
-        let sql = "SELECT value FROM counter WHERE name = 'change'";
-        let newest: Option<u64> = (&mut &*engine).one(sql, args![]).await?;
-        let newest = newest.unwrap_or_default();
+        let newest = newest(&mut &*engine).await?;
         let inner = Inner {
             writer: Writer {
                 engine,
@@ -228,6 +227,7 @@ impl StoreBuilder {
             retention: self.retention,
             quota: self.quota,
             complete: self.complete,
+            is_new,
             ledger: Ledger::new(newest),
             readers: Readers::default(),
             health: Health::default(),

@@ -14,7 +14,7 @@ use crate::capability::Capabilities;
 use crate::engine::{Engine, Glance, OfRow, Reads, ReadsAs as _, Row, Value, args};
 use crate::error::Result;
 use crate::health::Health;
-use crate::news::{Change, Followed, Ledger, News};
+use crate::news::{Change, Followed, Ledger, News, newest};
 use crate::page::{Page, before, rows_for};
 use crate::recorder::{StoreRecorder, Writer};
 use crate::retention::{Quota, Retention};
@@ -52,6 +52,8 @@ pub(crate) struct Inner {
     pub(crate) retention: Retention,
     pub(crate) quota: Quota,
     pub(crate) complete: Complete,
+    /// Whether it was made when it was opened.
+    pub(crate) is_new: bool,
     pub(crate) ledger: Ledger,
     pub(crate) readers: Readers,
     pub(crate) health: Health,
@@ -85,9 +87,7 @@ const KEPT: u64 = 10_000;
 impl Inner {
     /// The number of the newest write, here or in another process.
     pub(crate) async fn newest_change(&self) -> Result<u64> {
-        let sql = "SELECT value FROM counter WHERE name = 'change'";
-        let newest = Glance(self.engine()).one(sql, args![]).await?;
-        Ok(newest.unwrap_or_default())
+        newest(&mut Glance(self.engine())).await
     }
 
     /// Expects that the database takes a write, and writes nothing.
@@ -193,6 +193,19 @@ impl Store {
         let sql = "SELECT tenant_id FROM hook UNION SELECT tenant_id FROM revision UNION \
                    SELECT tenant_id FROM token UNION SELECT tenant_id FROM chain ORDER BY tenant_id";
         reads.all(sql, args![]).await
+    }
+
+    /// Whether there was no store at the address, and opening it has made one.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// assert!(hooks_store::Store::open("sqlite::memory:").await?.is_new());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.0.is_new
     }
 
     /// Returns what this deployment runs.

@@ -207,14 +207,16 @@ pub(crate) enum Opening {
     Made,
 }
 
-/// Opens a database whose tables are, or are brought to, those of this version.
+/// Opens a database whose tables are, or are brought to, those of this version. Returns whether it had none of a store.
 pub(crate) async fn open(
     address: &str,
     opening: Opening,
     connections: u32,
-) -> Result<Arc<dyn Engine>> {
+) -> Result<(Arc<dyn Engine>, bool)> {
     let engine = connect(address, opening, connections).await?;
-    match (pending(&*engine).await?, opening) {
+    let pending = pending(&*engine).await?;
+    let is_new = pending.is_none();
+    match (pending, opening) {
         (None, Opening::Made) => engine.migrate().await?,
         (None, _) => return Err(StoreError::NotFound("store in this database".to_owned())),
         (Some(missing), _) if missing.is_empty() => {}
@@ -227,7 +229,7 @@ pub(crate) async fn open(
         }
         _ => engine.migrate().await?,
     }
-    Ok(engine)
+    Ok((engine, is_new))
 }
 
 /// Connects to a database, whatever its tables are.

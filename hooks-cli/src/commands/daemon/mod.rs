@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
 use hooks_server::{Ended, Server, Shutdown};
-use hooks_store::{Capabilities, Store, StoreBuilder, StoreError};
+use hooks_store::{Capabilities, Store, StoreBuilder};
 use serde_json::json;
 use url::Url;
 
@@ -115,13 +115,11 @@ async fn serve(
     let store = match (&args.store, &demo) {
         (Some(url), _) => {
             let capabilities = args.allowed.capabilities(format.edition)?;
-            if matches!(
-                Store::builder(url).pending().await,
-                Err(StoreError::NotFound(_))
-            ) {
-                tracing::warn!("there is no store at this address yet: a new one is made");
+            let store = open(args.kept.complete(Store::builder(url)), capabilities).await?;
+            if store.is_new() {
+                tracing::warn!("there was no store at this address: a new one is made");
             }
-            Some(open(args.kept.complete(Store::builder(url)), capabilities).await?)
+            Some(store)
         }
         (None, demo) => demo.as_ref().map(|demo| demo.store.clone()),
     };
