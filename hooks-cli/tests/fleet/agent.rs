@@ -31,34 +31,32 @@ struct Seen {
     failed: usize,
 }
 
-impl Fleet {
-    pub(crate) fn new(daemons: &[Daemon], tokens: Vec<String>) -> Arc<Self> {
-        let daemons = daemons.iter().map(|daemon| daemon.address.clone());
-        let seen = Seen {
+impl Seen {
+    fn new() -> Self {
+        Seen {
             since: Instant::now(),
             bundles: Vec::new(),
             answers: Vec::new(),
             refused: 0,
             failed: 0,
-        };
+        }
+    }
+}
+
+impl Fleet {
+    pub(crate) fn new(daemons: &[Daemon], tokens: Vec<String>) -> Arc<Self> {
+        let daemons = daemons.iter().map(|daemon| daemon.address.clone());
         Arc::new(Fleet {
             daemons: daemons.collect(),
             tokens,
-            seen: Mutex::new(seen),
+            seen: Mutex::new(Seen::new()),
             fetched: AtomicUsize::new(0),
         })
     }
 
     /// Begins to count again.
     pub(crate) fn forget(&self) {
-        let mut seen = self.seen.lock().unwrap();
-        *seen = Seen {
-            since: Instant::now(),
-            bundles: Vec::new(),
-            answers: Vec::new(),
-            refused: 0,
-            failed: 0,
-        };
+        *self.seen.lock().unwrap() = Seen::new();
         self.fetched.store(0, Ordering::Relaxed);
     }
 

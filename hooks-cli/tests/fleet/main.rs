@@ -48,10 +48,14 @@ impl Size {
     }
 }
 
+async fn open(address: &str) -> Store {
+    let store = Store::builder(address).keys(Keys::read(KEY).unwrap());
+    store.open().await.unwrap()
+}
+
 /// Makes the tenants, each with its hooks in force, and returns a token for each agent.
 async fn make(address: &str, size: Size) -> Vec<String> {
-    let store = Store::builder(address).keys(Keys::read(KEY).unwrap());
-    let store = store.open().await.unwrap();
+    let store = open(address).await;
     let per_tenant = size.agents.div_ceil(size.tenants);
     let tenants = futures::stream::iter(0..size.tenants).map(|number| {
         let tenant = store.tenant(&format!("tenant-{number}"));
@@ -160,8 +164,7 @@ async fn by_hand_a_fleet_with_a_restart_of_its_database() {
     load.end("each agent asks six times");
 
     let by = By::new("fleet");
-    let store = Store::builder(&address).keys(Keys::read(KEY).unwrap());
-    let store = store.open().await.unwrap();
+    let store = open(&address).await;
     let hook = |name: String| json!({ "name": name, "event": "BeforeToolCall", "tools": ["deploy"], "block": "no" });
     let publishes = phase();
     let mut count = 0;

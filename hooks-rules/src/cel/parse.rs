@@ -365,17 +365,19 @@ impl Parser<'_> {
         self.made(start, Kind::Map(entries))
     }
 
+    /// A call, whose function the checker finds.
+    fn call(&self, start: usize, name: String, is_method: bool, args: Vec<Expr>) -> Parsed {
+        let call = Kind::Unchecked {
+            name,
+            is_method,
+            args,
+        };
+        self.made(start, call)
+    }
+
     fn function(&self, start: usize, name: String, mut args: Vec<Expr>) -> Parsed {
         if name != "has" || args.len() != 1 {
-            let is_method = false;
-            return self.made(
-                start,
-                Kind::Unchecked {
-                    name,
-                    is_method,
-                    args,
-                },
-            );
+            return self.call(start, name, false, args);
         }
         let Expr { at, kind, .. } = args.remove(0);
         if let Kind::Field(of, key) = kind {
@@ -395,15 +397,7 @@ impl Parser<'_> {
             ("filter", 2) => "filter",
             _ => {
                 args.insert(0, of);
-                let is_method = true;
-                return self.made(
-                    start,
-                    Kind::Unchecked {
-                        name,
-                        is_method,
-                        args,
-                    },
-                );
+                return self.call(start, name, true, args);
             }
         };
         let (name, mut args) = (args.remove(0), args.into_iter());

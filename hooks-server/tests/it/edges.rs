@@ -2,7 +2,7 @@
 
 use hooks_runtime::Record;
 use hooks_server::{Ended, Server, ServerError};
-use hooks_store::{By, Capabilities, Role};
+use hooks_store::{By, Capabilities, Role, Tenant, Token};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -20,6 +20,10 @@ impl Stored {
         let token = tenant.token_new(&name, role, Some("one"), &by).await;
         self.with_token(&token.unwrap().to_string())
     }
+}
+
+async fn first_token(tenant: &Tenant) -> Token {
+    tenant.tokens().await.unwrap().remove(0)
 }
 
 #[tokio::test]
@@ -128,13 +132,7 @@ async fn a_request_has_a_name_and_its_write_says_who_and_from_where() {
         assert_eq!(said.header("x-request-id").unwrap().len(), 16, "{said:?}");
     }
     let log = owner.get("/admin-log").await.json();
-    let token = stored
-        .store
-        .tenant("acme")
-        .tokens()
-        .await
-        .unwrap()
-        .remove(0);
+    let token = first_token(&stored.store.tenant("acme")).await;
     let entry = &log["items"][0];
     assert_eq!(
         (&entry["actor"], &entry["token"], &entry["from"]),
@@ -321,13 +319,7 @@ async fn records_of_others_say_so_and_are_written_once() {
     }
     let items = operator.get("/executions").await.json()["items"].take();
     assert_eq!(items.as_array().unwrap().len(), 2, "{items}");
-    let token = stored
-        .store
-        .tenant("acme")
-        .tokens()
-        .await
-        .unwrap()
-        .remove(0);
+    let token = first_token(&stored.store.tenant("acme")).await;
     let by = format!("token {}", token.id);
     assert_eq!(items[0]["record"]["reported_by"], by);
     record.at = "0001-01-01T00:00:00Z".parse().unwrap();
@@ -419,7 +411,7 @@ async fn a_live_page_is_told_that_all_is_well_and_ends_with_its_token() {
         text.push_str(&String::from_utf8_lossy(&part[..length]));
     }
     let tenant = stored.store.tenant("acme");
-    let token = tenant.tokens().await.unwrap().remove(0);
+    let token = first_token(&tenant).await;
     tenant
         .revoke_token(&token.id, &By::new("the test"))
         .await
