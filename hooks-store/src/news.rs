@@ -109,6 +109,12 @@ impl Ledger {
         self.known().newest
     }
 
+    /// The newest number, as the database counts. What the database has counted since is never lower, unless it was restored.
+    pub(crate) fn newest_there(&self) -> u64 {
+        let known = self.known();
+        known.newest - known.ahead
+    }
+
     pub(crate) fn of(&self, tenant: &str) -> watch::Receiver<News> {
         let mut known = self.known();
         let newest = known.newest;
@@ -227,9 +233,11 @@ mod tests {
         let ledger = Ledger::new(7);
         let acme = ledger.of("acme");
         ledger.tell_all(3);
+        assert_eq!(ledger.newest_there(), 3);
         let restored = *acme.borrow();
         assert!(restored.in_force > 7);
         ledger.tell(&change(4, "acme", topics::TOKENS));
+        assert_eq!(ledger.newest_there(), 4);
         assert!(acme.borrow().tokens > restored.tokens);
         assert_eq!(acme.borrow().tokens, ledger.newest());
     }

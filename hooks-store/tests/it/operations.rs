@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hooks_runtime::{Runtime, Source as _};
 use hooks_store::{Quota, Store, StoreError};
@@ -15,6 +16,12 @@ async fn in_file(place: &Place, sql: &str) {
     let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
     sql.execute(&mut database).await.unwrap();
     database.close().await.unwrap();
+}
+
+/// What comes in time.
+async fn soon<T>(comes: impl Future<Output = T>) -> T {
+    let time = Duration::from_mins(5);
+    tokio::time::timeout(time, comes).await.unwrap()
 }
 
 /// A file beside the database.
@@ -138,19 +145,17 @@ async fn an_older_database_is_taken_by_who_has_seen_a_newer_one() {
                    UPDATE counter SET value = (SELECT c.value FROM c WHERE c.name = counter.name); \
                    DELETE FROM change WHERE number > (SELECT value FROM c WHERE name = 'change')";
     in_file(&place, restore).await;
-    assert!(followed.next().await);
+    assert!(soon(followed.next()).await);
     assert!(
         acme.news().in_force > before.in_force,
         "it grows nevertheless"
     );
-    let soon = async {
+    soon(async {
         while runtime.status().hooks.len() != 1 {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
-    };
-    tokio::time::timeout(std::time::Duration::from_mins(5), soon)
-        .await
-        .unwrap();
+    })
+    .await;
     // Another revision has the number that was seen.
     acme.create(&block("c", "ship"), &ada()).await.unwrap();
     assert_eq!(acme.publish(&ada()).await.unwrap().revision, newer.revision);
@@ -161,6 +166,24 @@ async fn an_older_database_is_taken_by_who_has_seen_a_newer_one() {
     assert_eq!(store.restored(&ada()).await.unwrap(), 1);
     let new = acme.bundle().await.unwrap();
     assert!(new.revision > 10_000 && new.hooks == old.hooks);
+}
+
+#[tokio::test]
+async fn a_database_that_is_restored_to_what_was_looked_at_last_is_noticed() {
+    let place = Place::file();
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    in_file(&place, "CREATE TABLE c AS SELECT * FROM counter").await;
+    // The next look is at these changes, and not yet at the one that is undone.
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    acme.create(&block("b", "ship"), &ada()).await.unwrap();
+    let mut followed = acme.follow(|news| news.draft);
+    let restore = "DELETE FROM change WHERE number > (SELECT value FROM c WHERE name = 'change'); \
+                   UPDATE counter SET value = (SELECT c.value FROM c WHERE c.name = counter.name)";
+    in_file(&place, restore).await;
+    assert!(soon(followed.next()).await);
 }
 
 #[tokio::test]
