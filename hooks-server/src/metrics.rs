@@ -151,7 +151,12 @@ impl Metrics {
         self.breakers.clear();
         let (mut dropped, mut tenants) = (0, 0);
         for (tenant, hooks) in hooks {
-            let status = hooks.status();
+            // There may be very many tenants and hooks.
+            let status = if tenant.is_empty() {
+                hooks.status()
+            } else {
+                hooks.troubled()
+            };
             let labels = |hook| {
                 let tenant = Some(("tenant", tenant.clone())).filter(|(_, id)| !id.is_empty());
                 let labels = tenant.into_iter().chain([("hook", hook)]);
@@ -159,19 +164,10 @@ impl Metrics {
             };
             dropped += status.dropped;
             tenants += 1;
-            let mut failing: Vec<_> = status
-                .failed_open
-                .iter()
-                .map(|failed| failed.hook.clone())
-                .collect();
-            failing.sort_unstable();
             for hook in status.hooks {
                 let is_open = !matches!(hook.breaker, BreakerState::Closed);
-                // There may be very many tenants and hooks.
-                if is_open || tenant.is_empty() || failing.binary_search(&hook.name).is_ok() {
-                    let breaker = self.breakers.get_or_create(&labels(hook.name));
-                    breaker.set(is_open.into());
-                }
+                let breaker = self.breakers.get_or_create(&labels(hook.name));
+                breaker.set(is_open.into());
             }
             for failed in status.failed_open {
                 let failures = self.failed_open.get_or_create(&labels(failed.hook));

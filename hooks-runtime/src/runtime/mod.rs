@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 
 use crate::budget::Budget;
 use crate::bundle::Bundle;
-use crate::definition::Body;
+use crate::definition::{Body, State};
 use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::evaluator::Evaluator;
@@ -890,6 +890,33 @@ impl Runtime {
     /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> Status {
+        self.status_of(|_| true)
+    }
+
+    /// Returns the current state without the hooks that have nothing to tell: only those whose breaker is not closed, or that
+    /// have failed open. For a daemon that looks at many runtimes every few seconds, that is enough.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use hooks_runtime::Runtime;
+    /// let hooks = "[[hooks.on]]\nname = \"no-deploy\"\nevent = \"BeforeToolCall\"\ntools = [\"deploy\"]\nblock = \"no\"";
+    /// let runtime = Runtime::builder().text(hooks).build().await?;
+    /// assert_eq!((runtime.status().hooks.len(), runtime.troubled().hooks.len()), (1, 0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn troubled(&self) -> Status {
+        self.status_of(|state| {
+            let failed = state
+                .failed_open
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            failed.0 > 0 || state.breaker.state() != BreakerState::Closed
+        })
+    }
+
+    fn status_of(&self, tells: impl Fn(&State) -> bool) -> Status {
         let (loaded, refused) = {
             let current = self.locked();
             (Arc::clone(&current.loaded), current.refused.clone())
@@ -905,7 +932,8 @@ impl Runtime {
         let mut hooks = Vec::new();
         let mut failed_open = Vec::new();
         for unit in &loaded.units {
-            for definition in &unit.definitions {
+            let definitions = unit.definitions.iter();
+            for definition in definitions.filter(|definition| tells(&definition.state)) {
                 let failed = definition.state.failed_open.lock();
                 let (count, reason) = &*failed.unwrap_or_else(PoisonError::into_inner);
                 if *count > 0 {

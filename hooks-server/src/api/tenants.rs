@@ -125,7 +125,7 @@ impl Api {
             self.noted.retain_recent();
             self.note_used().await;
             for (id, runtime) in self.tenants.all() {
-                let report = NodeReport::from(&runtime.status());
+                let report = NodeReport::from(&runtime.troubled());
                 let is_known = told
                     .get(&id)
                     .is_some_and(|(known, at)| *known == report && at.elapsed() < UNCHANGED);
