@@ -44,9 +44,6 @@ pub const STAYING: usize = 32;
 /// How many callers are remembered for when the store is away.
 pub const REMEMBERED: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 
-/// How long a caller is remembered for when the store is away. A token that is revoked meanwhile is good for as long.
-pub const REMEMBER_TIME: Duration = Duration::from_mins(15);
-
 /// How many connections are open at once, with those of [`SPARE`]. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;
 

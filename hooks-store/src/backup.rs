@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::admin::By;
 use crate::crypt::file_of;
-use crate::engine::{self, Opening, Reads as _, args};
+use crate::engine::{self, Reads as _, args};
 use crate::error::{Result, StoreError};
 use crate::open::StoreBuilder;
 use crate::store::Store;
@@ -66,7 +66,7 @@ impl StoreBuilder {
     /// written.
     pub async fn restore(self, backup: &Path) -> Result<()> {
         let no_file = || StoreError::invalid("", "only SQLite is one file", "use `pg_restore`");
-        let file = file_of(&self.address).ok_or_else(no_file)?;
+        let file = file_of(&self.place.address).ok_or_else(no_file)?;
         // SQLite would take the log of another database for that of this one.
         for end in ["", "-wal", "-journal"] {
             let there = format!("{file}{end}");
@@ -76,7 +76,7 @@ impl StoreBuilder {
             }
         }
         let address = format!("sqlite:{}", backup.display());
-        let source = engine::connect(&address, Opening::ReadOnly, 1).await?;
+        let source = engine::connect(&Store::builder(address).read_only().place).await?;
         let copied = async {
             let missing = || StoreError::NotFound(format!("store in {}", backup.display()));
             engine::pending(&*source).await?.ok_or_else(missing)?;

@@ -37,6 +37,7 @@ mod health;
 mod hook;
 mod import;
 mod kept;
+mod last;
 mod news;
 mod node;
 mod open;

@@ -115,6 +115,21 @@ impl Ledger {
         known.newest - known.ahead
     }
 
+    /// The newest change of what decides about agents, for each tenant that was asked for or has changed.
+    pub(crate) fn newest_of_judging(&self) -> Vec<(String, u64)> {
+        let known = self.known();
+        let tenants = known.tenants.iter().map(|(tenant, news)| {
+            let News {
+                in_force,
+                secrets,
+                tokens,
+                ..
+            } = *news.borrow();
+            (tenant.clone(), in_force.max(secrets).max(tokens))
+        });
+        tenants.collect()
+    }
+
     pub(crate) fn of(&self, tenant: &str) -> watch::Receiver<News> {
         let mut known = self.known();
         let newest = known.newest;
@@ -137,7 +152,12 @@ impl Ledger {
     ) {
         let mut known = self.known();
         let number = number + known.ahead;
-        known.newest = known.newest.max(number);
+        let before = known.newest;
+        known.newest = before.max(number);
+        if !tenant_id.is_empty() && !known.tenants.contains_key(tenant_id) {
+            let (news, _) = watch::channel(News::of(before));
+            known.tenants.insert(tenant_id.clone(), news);
+        }
         for (tenant, news) in &known.tenants {
             if tenant_id.is_empty() || tenant == tenant_id {
                 news.send_if_modified(|news| news.take(number, *topics));

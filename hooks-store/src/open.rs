@@ -2,16 +2,20 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 use hooks_runtime::RuntimeBuilder;
 use jiff::Timestamp;
+use tokio::task::JoinHandle;
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
-use crate::engine::{self, Engine, Opening, ReadsAs as _, args};
+use crate::engine::{self, Engine, Opening, Place, ReadsAs as _, Recall, args};
 use crate::error::{Result, StoreError};
 use crate::health::Health;
+use crate::last;
 use crate::news::{Ledger, newest};
 use crate::recorder::names::Lists;
 use crate::recorder::{Rows, Writer};
@@ -19,10 +23,17 @@ use crate::retention::{Quota, Retention};
 use crate::store::{Clock, Complete, Inner, Readers, Store};
 
 /// Learns of the changes that other processes make, until the store is dropped.
-async fn follow(store: Weak<Inner>, mut last: u64) {
+async fn follow(store: Weak<Inner>, mut last: u64, mut is_begun: bool) {
     while let Some(store) = store.upgrade() {
         store.engine().hint().await;
-        let looked = store.look(last).await;
+        let looked = async {
+            if !is_begun {
+                Store(Arc::clone(&store)).begin(true).await?;
+                is_begun = true;
+            }
+            store.look(last).await
+        };
+        let looked = looked.await;
         last = store.health.take(looked).unwrap_or(last);
     }
 }
@@ -78,9 +89,7 @@ async fn expect_keys(mut engine: &dyn Engine, keys: &Keys) -> Result<()> {
 /// ```
 #[must_use = "nothing is opened before `open`"]
 pub struct StoreBuilder {
-    pub(crate) address: String,
-    opening: Opening,
-    connections: u32,
+    pub(crate) place: Place,
     keys: Option<Keys>,
     clock: Clock,
     retention: Retention,
@@ -92,6 +101,9 @@ pub struct StoreBuilder {
 impl StoreBuilder {
     /// How many connections to Postgres there are, unless [`connections`](Self::connections) says it.
     pub const CONNECTIONS: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
+    /// For how long a token is known while the database is away, unless [`remember`](Self::remember) says it.
+    pub const REMEMBER: Duration = Duration::from_mins(15);
 
     /// Sets the keys that encrypt. The default is `HOOKS_STORE_KEY`; without it, a file beside a database of SQLite, and for
     /// Postgres none.
@@ -106,7 +118,7 @@ impl StoreBuilder {
     /// Where the key file is missing, the store opens without a key. Nothing can be encrypted or decrypted then, and
     /// [`Tenant::verify`](crate::Tenant::verify) counts what it could not read.
     pub fn existing(mut self) -> Self {
-        self.opening = Opening::AsItIs;
+        self.place.opening = Opening::AsItIs;
         self
     }
 
@@ -115,20 +127,20 @@ impl StoreBuilder {
     ///
     /// A missing key file is as in [`existing`](Self::existing).
     pub fn read_only(mut self) -> Self {
-        self.opening = Opening::ReadOnly;
+        self.place.opening = Opening::ReadOnly;
         self
     }
 
     /// Opens a store only if it is there, as [`existing`](Self::existing) does, and brings its tables to this version.
     pub fn migrated(mut self) -> Self {
-        self.opening = Opening::Migrated;
+        self.place.opening = Opening::Migrated;
         self
     }
 
     /// Sets how many connections to Postgres there are at most, besides two for those who wait at each event. The default is
     /// [`CONNECTIONS`](Self::CONNECTIONS).
     pub fn connections(mut self, connections: NonZeroU32) -> Self {
-        self.connections = connections.get();
+        self.place.connections = connections.get();
         self
     }
 
@@ -147,7 +159,7 @@ impl StoreBuilder {
     ///
     /// If there is no store, it is that of a later version, or the database fails.
     pub async fn pending(self) -> Result<Vec<String>> {
-        let engine = engine::connect(&self.address, Opening::ReadOnly, self.connections).await?;
+        let engine = engine::connect(&self.read_only().place).await?;
         let pending = engine::pending(&*engine).await;
         engine.close().await;
         let missing = || StoreError::NotFound("store in this database".to_owned());
@@ -157,6 +169,32 @@ impl StoreBuilder {
     /// Sets the clock, for a test.
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Keeps a copy of what decides what agents may do in this folder, which is made: published hooks, secrets as they are encrypted,
+    /// and tokens by their hashes. While the database is away, [`open`](Self::open) opens the copy. Agents are judged then, nothing
+    /// else can be read or written, [`trouble`](Store::trouble) says why, and all goes on once the database is there.
+    ///
+    /// A folder is for one store and one process. By default there is none.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let address = "sqlite::memory:";
+    /// let store = hooks_store::Store::builder(address).cache(folder.path()).open().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.place.copy = Some(folder.into());
+        self
+    }
+
+    /// Sets for how long a token is known while the database is away: so long, one that was revoked meanwhile is good. The default
+    /// is [`REMEMBER`](Self::REMEMBER).
+    pub fn remember(mut self, time: Duration) -> Self {
+        self.place.remember = time;
         self
     }
 
@@ -199,22 +237,19 @@ impl StoreBuilder {
         self.capabilities.check()?;
         let given = match self.keys {
             Some(keys) => Some(keys),
-            None => Keys::of_address(&self.address)?,
+            None => Keys::of_address(&self.place.address)?,
         };
-        let opened = engine::open(&self.address, self.opening, self.connections);
-        let (engine, is_new) = opened.await?;
-        let must_exist = self.opening != Opening::Made;
+        let (engine, is_new) = engine::open(&self.place).await?;
+        let must_exist = self.place.opening != Opening::Made;
+        // Without the database, there is the copy.
+        let is_there = engine.check().await.is_ok();
         let keys = match given {
-            Some(keys) if must_exist => keys,
-            Some(keys) => {
-                expect_keys(&*engine, &keys).await?;
-                keys
-            }
-            None if must_exist => Keys::none(),
-            None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.address)),
-            None => Keys::make_file(&self.address)?,
+            Some(keys) => keys,
+            None if must_exist || !is_there => Keys::none(),
+            None if has_sealed(&*engine).await? => return Err(Keys::lost(&self.place.address)),
+            None => Keys::make_file(&self.place.address)?,
         };
-        let newest = newest(&mut &*engine).await?;
+        let newest = newest(&mut Recall(&*engine)).await?;
         let inner = Inner {
             writer: Writer {
                 engine,
@@ -228,6 +263,7 @@ impl StoreBuilder {
             quota: self.quota,
             complete: self.complete,
             is_new,
+            remember: self.place.remember,
             ledger: Ledger::new(newest),
             readers: Readers::default(),
             health: Health::default(),
@@ -235,15 +271,22 @@ impl StoreBuilder {
             recorder: OnceLock::new(),
         };
         let store = Store(Arc::new(inner));
-        if self.opening == Opening::ReadOnly {
+        if self.place.opening == Opening::ReadOnly {
             return Ok(store);
         }
-        store.begin_audit().await?;
-        store.tell_what_is_not_allowed().await?;
+        if is_there {
+            store.begin(!must_exist).await?;
+        }
         store.0.health.take(store.0.expect_writable().await);
-        let follows = tokio::spawn(follow(Arc::downgrade(&store.0), newest));
-        let retains = tokio::spawn(retain(Arc::downgrade(&store.0)));
-        let tasks = [follows, retains].map(|task| task.abort_handle());
+        let weak = || Arc::downgrade(&store.0);
+        let mut tasks = vec![
+            tokio::spawn(follow(weak(), newest, is_there)),
+            tokio::spawn(retain(weak())),
+        ];
+        if self.place.copy.is_some() {
+            tasks.push(tokio::spawn(last::keep(weak())));
+        }
+        let tasks = tasks.iter().map(JoinHandle::abort_handle).collect();
         store.0.tasks.get_or_init(|| tasks);
         Ok(store)
     }
@@ -256,6 +299,15 @@ impl fmt::Debug for StoreBuilder {
 }
 
 impl Store {
+    /// Does what must be done once before the store is used.
+    async fn begin(&self, expects_keys: bool) -> Result<()> {
+        if expects_keys {
+            expect_keys(self.0.engine(), &self.0.writer.keys).await?;
+        }
+        self.begin_audit().await?;
+        self.tell_what_is_not_allowed().await
+    }
+
     /// Opens a store with all defaults: `sqlite:hooks.db`, which is made if it is missing, `sqlite::memory:` or
     /// `postgres://user@host/database`.
     ///
@@ -269,9 +321,13 @@ impl Store {
     /// Returns a builder.
     pub fn builder(address: impl Into<String>) -> StoreBuilder {
         StoreBuilder {
-            address: address.into(),
-            opening: Opening::Made,
-            connections: StoreBuilder::CONNECTIONS.get(),
+            place: Place {
+                address: address.into(),
+                opening: Opening::Made,
+                connections: StoreBuilder::CONNECTIONS.get(),
+                copy: None,
+                remember: StoreBuilder::REMEMBER,
+            },
             keys: None,
             clock: Arc::new(Timestamp::now),
             retention: Retention::default(),

@@ -16,7 +16,7 @@ use serde_json::{Map, json};
 use crate::admin::{By, Write};
 use crate::bundle::{by_name, name_of};
 use crate::capability::Capabilities;
-use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, args};
+use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Recall, Row, args};
 use crate::error::{Mistake, Result, StoreError};
 use crate::news::Followed;
 use crate::page::Page;
@@ -488,8 +488,9 @@ impl Tenant {
     }
 
     async fn in_force(&self) -> Result<(Bundle, Vec<String>)> {
-        let own = self.newest_set().await?;
-        self.composed(&mut self.engine(), own.as_ref()).await
+        let mut reads = Recall(self.engine());
+        let own = self.newest(&mut reads).await?;
+        self.composed(&mut reads, own.as_ref()).await
     }
 
     /// What is in force for this tenant with such a set.

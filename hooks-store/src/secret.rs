@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::admin::{By, Write};
 use crate::crypt::Keys;
-use crate::engine::{Reads, ReadsAs as _, args, of_row};
+use crate::engine::{Reads, ReadsAs as _, Recall, args, of_row};
 use crate::error::{Mistake, Result, StoreError};
 use crate::news::Followed;
 use crate::store::{Inner, Store, Tenant};
@@ -301,7 +301,8 @@ impl Tenant {
     pub async fn secret_values(&self) -> Result<StoreSecrets> {
         // A change while the values are read is one to follow.
         let secrets = self.follow(|news| news.secrets);
-        let (sender, values) = watch::channel(self.decrypted(&mut self.engine()).await?);
+        let values = self.decrypted(&mut Recall(self.engine())).await?;
+        let (sender, values) = watch::channel(values);
         let store = Arc::downgrade(&self.store);
         tokio::spawn(follow(store, self.id.clone(), secrets, sender));
         Ok(StoreSecrets(values))

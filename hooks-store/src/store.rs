@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use hooks_runtime::RuntimeBuilder;
 use jiff::Timestamp;
@@ -54,11 +55,12 @@ pub(crate) struct Inner {
     pub(crate) complete: Complete,
     /// Whether it was made when it was opened.
     pub(crate) is_new: bool,
+    pub(crate) remember: Duration,
     pub(crate) ledger: Ledger,
     pub(crate) readers: Readers,
     pub(crate) health: Health,
     /// What runs until the store is closed or dropped.
-    pub(crate) tasks: OnceLock<[AbortHandle; 2]>,
+    pub(crate) tasks: OnceLock<Vec<AbortHandle>>,
     /// Started when it is first asked for.
     pub(crate) recorder: OnceLock<StoreRecorder>,
 }
@@ -211,6 +213,12 @@ impl Store {
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.0.is_new
+    }
+
+    /// Returns for how long a token is known while the database is away.
+    #[must_use]
+    pub fn remember(&self) -> Duration {
+        self.0.remember
     }
 
     /// Returns what this deployment runs.

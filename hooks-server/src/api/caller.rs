@@ -18,7 +18,7 @@ use tracing::Span;
 
 use super::Api;
 use super::problem::Problem;
-use crate::limits::{REMEMBER_TIME, REMEMBERED, STAYING, WAITING};
+use crate::limits::{REMEMBERED, STAYING, WAITING};
 use crate::peer::{Client, Share};
 
 /// Headers with which clients of other systems name a tenant.
@@ -119,7 +119,10 @@ impl Caller {
         let known = match known.await {
             Ok(known) => known,
             Err(error @ StoreError::Unavailable(_)) => {
-                return api.callers.known_before(key).ok_or_else(|| error.into());
+                return api
+                    .callers
+                    .known_before(&api.store, key)
+                    .ok_or_else(|| error.into());
             }
             Err(error) => return Err(error.into()),
         };
@@ -134,7 +137,12 @@ impl Caller {
             token: Some(known.hash.into()),
             ends: known.ends,
         };
-        api.callers.add(key, &caller, change);
+        if api.store.trouble().is_none() {
+            api.callers.add(key, &caller, change);
+        } else {
+            // From the copy of the store, which knows how old it is.
+            api.callers.count_without_store();
+        }
         Ok(caller)
     }
 
@@ -328,27 +336,31 @@ impl Callers {
 
     /// A caller whom the store need not be asked for: no token of its tenant has changed since, or the store is away.
     fn of(&self, store: &Store, key: &str) -> Option<Caller> {
-        let is_away = store.trouble().is_some();
+        if store.trouble().is_some() {
+            // An outage must not stop each agent, nor have it wait.
+            return self.known_before(store, key);
+        }
         let mut callers = self.known();
         let known = callers.get_mut(key)?;
-        if known.read < known.caller.tenant.news().tokens {
-            drop(callers);
-            // An outage must not stop each agent, nor have it wait.
-            return is_away.then(|| self.known_before(key))?;
-        }
-        if !is_away {
+        let is_same = known.read >= known.caller.tenant.news().tokens;
+        is_same.then(|| {
             known.at = Instant::now();
-        }
-        Some(known.caller.clone())
+            known.caller.clone()
+        })
     }
 
     /// A caller whom the store has known not long ago.
-    fn known_before(&self, key: &str) -> Option<Caller> {
+    fn known_before(&self, store: &Store, key: &str) -> Option<Caller> {
         let mut callers = self.known();
         let known = callers.get(key)?;
-        let caller = (known.at.elapsed() < REMEMBER_TIME).then(|| known.caller.clone())?;
-        self.without_store.fetch_add(1, Ordering::Relaxed);
+        let is_known = known.at.elapsed() < store.remember();
+        let caller = is_known.then(|| known.caller.clone())?;
+        self.count_without_store();
         Some(caller)
+    }
+
+    fn count_without_store(&self) {
+        self.without_store.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn without_store(&self) -> u64 {
@@ -474,9 +486,12 @@ mod tests {
         tokio::time::pause();
         let callers = Callers::new();
         callers.add("a", &Caller::of_link(store.tenant("acme"), Client(None)), 0);
-        assert_eq!(callers.known_before("a").unwrap().tenant.id(), "acme");
+        assert_eq!(
+            callers.known_before(&store, "a").unwrap().tenant.id(),
+            "acme"
+        );
         assert_eq!(callers.without_store(), 1);
-        tokio::time::advance(REMEMBER_TIME).await;
-        assert!(callers.known_before("a").is_none());
+        tokio::time::advance(store.remember()).await;
+        assert!(callers.known_before(&store, "a").is_none());
     }
 }

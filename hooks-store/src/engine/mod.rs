@@ -3,12 +3,13 @@
 //! A statement names its values `$1`, `$2`, …, which both understand, as they do `RETURNING` and `ON CONFLICT`. All values
 //! are whole numbers, texts or bytes, and none is NULL.
 
+mod last;
 mod postgres;
 mod sqlite;
 mod value;
 mod watched;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,16 @@ pub(crate) trait Engine: Send + Sync {
     /// Reads rows that somebody waits for at each event, such as who has a token: on connections that no search takes.
     async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         self.fetch(sql, args).await
+    }
+
+    /// Reads rows that decide what an agent may do: what is in force, and its secrets.
+    async fn recall(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        self.fetch(sql, args).await
+    }
+
+    /// The copy of those rows, if there is one and it can be written anew.
+    fn copy_of_last(&self) -> Option<&dyn Engine> {
+        None
     }
 
     /// Begins a transaction that writes. Dropped without [`Transaction::commit`], it changes nothing.
@@ -86,6 +97,16 @@ pub(crate) struct Glance<'a>(pub(crate) &'a dyn Engine);
 impl Reads for Glance<'_> {
     async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         self.0.glance(sql, args).await
+    }
+}
+
+/// Reads with [`Engine::recall`].
+pub(crate) struct Recall<'a>(pub(crate) &'a dyn Engine);
+
+#[async_trait]
+impl Reads for Recall<'_> {
+    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        self.0.recall(sql, args).await
     }
 }
 
@@ -207,13 +228,32 @@ pub(crate) enum Opening {
     Made,
 }
 
+/// Where a database is, and what opening it may change.
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub(crate) address: String,
+    pub(crate) opening: Opening,
+    /// How many connections there are at most.
+    pub(crate) connections: u32,
+    /// The folder of a copy of what decides what agents may do.
+    pub(crate) copy: Option<PathBuf>,
+    /// For how long a token is known while the database is away.
+    pub(crate) remember: Duration,
+}
+
+/// Opens a database as [`open_there`] does, or its copy while it is away.
+pub(crate) async fn open(place: &Place) -> Result<(Arc<dyn Engine>, bool)> {
+    let Some(folder) = &place.copy else {
+        return open_there(place).await;
+    };
+    let (engine, is_new) = last::Last::open(place, folder).await?;
+    Ok((Arc::new(engine), is_new))
+}
+
 /// Opens a database whose tables are, or are brought to, those of this version. Returns whether it had none of a store.
-pub(crate) async fn open(
-    address: &str,
-    opening: Opening,
-    connections: u32,
-) -> Result<(Arc<dyn Engine>, bool)> {
-    let engine = connect(address, opening, connections).await?;
+async fn open_there(place: &Place) -> Result<(Arc<dyn Engine>, bool)> {
+    let opening = place.opening;
+    let engine = connect(place).await?;
     let pending = pending(&*engine).await?;
     let is_new = pending.is_none();
     match (pending, opening) {
@@ -233,21 +273,18 @@ pub(crate) async fn open(
 }
 
 /// Connects to a database, whatever its tables are.
-pub(crate) async fn connect(
-    address: &str,
-    opening: Opening,
-    connections: u32,
-) -> Result<Arc<dyn Engine>> {
+pub(crate) async fn connect(place: &Place) -> Result<Arc<dyn Engine>> {
+    let address = &place.address;
     match address.split_once(':') {
-        Some(("sqlite", _)) if opening == Opening::ReadOnly => {
+        Some(("sqlite", _)) if place.opening == Opening::ReadOnly => {
             Ok(Arc::new(sqlite::Sqlite::read(address).await?))
         }
         Some(("sqlite", _)) => {
-            let makes = opening == Opening::Made;
+            let makes = place.opening == Opening::Made;
             Ok(Arc::new(sqlite::Sqlite::open(address, makes).await?))
         }
         Some(("postgres" | "postgresql", _)) => Ok(Arc::new(
-            postgres::Postgres::open(address, connections).await?,
+            postgres::Postgres::open(address, place.connections).await?,
         )),
         // What follows may be a password.
         other => Err(StoreError::Address(

@@ -100,6 +100,13 @@ impl Row {
         &self.values
     }
 
+    /// The statement that puts such values into a table.
+    pub(crate) fn insert(&self, table: &str) -> String {
+        let places = (1..=self.names.len()).map(|place| format!("${place}"));
+        let (names, places) = (self.names.join(", "), places.collect::<Vec<_>>().join(", "));
+        format!("INSERT INTO {table} ({names}) VALUES ({places})")
+    }
+
     /// What a column means.
     pub(crate) fn get<T: Column>(&self, column: &str) -> Result<T> {
         let read = self.value(column).ok_or_else(|| "is missing".to_owned());

@@ -15,6 +15,7 @@ const LAYOUT: Layout = Layout {
         "health",
         "news",
         "store",
+        "last",
         "verify",
         "head",
         "admin",

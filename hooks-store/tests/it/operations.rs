@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hooks_runtime::{Runtime, Source as _};
-use hooks_store::{Quota, Store, StoreError};
+use hooks_runtime::{Runtime, Secrets as _, Source as _};
+use hooks_store::{Keys, Quota, Role, Store, StoreError};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 use crate::common::{Place, ada, block, mistakes, record};
@@ -184,6 +184,70 @@ async fn a_database_that_is_restored_to_what_was_looked_at_last_is_noticed() {
                    UPDATE counter SET value = (SELECT c.value FROM c WHERE c.name = counter.name)";
     in_file(&place, restore).await;
     assert!(soon(followed.next()).await);
+}
+
+#[tokio::test]
+async fn a_start_without_the_database_judges_by_the_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (there, away) = (folder.path().join("there"), folder.path().join("away"));
+    std::fs::create_dir(&there).unwrap();
+    let cache = folder.path().join("cache");
+    let keys = Keys::generate();
+    let builder = || {
+        Store::builder(at(&there.join("hooks.db")))
+            .keys(keys.clone())
+            .cache(&cache)
+    };
+    let store = builder().open().await.unwrap();
+    let acme = store.tenant("acme");
+    acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    acme.put_secret("gate", "s3cret", &ada()).await.unwrap();
+    let token = acme.token_new("ci", Role::Viewer, None, &ada()).await;
+    let token = token.unwrap().to_string();
+    let in_force = acme.bundle().await.unwrap();
+    let copy = Store::builder(at(&cache.join("last.db"))).read_only();
+    let copy = copy.keys(keys.clone()).open().await.unwrap();
+    soon(async {
+        while copy.caller(&token).await.unwrap().is_none() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    store.close().await;
+
+    std::fs::rename(&there, &away).unwrap();
+    let short = builder().remember(Duration::ZERO).open().await.unwrap();
+    let told = short.caller(&token).await.unwrap_err();
+    assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
+    short.close().await;
+    let store = builder().open().await.unwrap();
+    let acme = store.tenant("acme");
+    assert_eq!(acme.bundle().await.unwrap(), in_force);
+    let values = acme.secret_values().await.unwrap();
+    assert_eq!(values.secret("gate").as_deref(), Some("s3cret"));
+    assert_eq!(store.caller(&token).await.unwrap().unwrap().name, "ci");
+    // What is not in the copy is not said to be missing.
+    let told = acme.hooks().await.unwrap_err();
+    assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
+    assert!(acme.create(&block("b", "ship"), &ada()).await.is_err());
+    assert!(store.trouble().unwrap().contains("not reached"));
+
+    std::fs::rename(&away, &there).unwrap();
+    soon(async {
+        while store.trouble().is_some() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    acme.create(&block("b", "ship"), &ada()).await.unwrap();
+    assert_eq!(acme.hooks().await.unwrap().len(), 2);
+    store.close().await;
+
+    std::fs::rename(&there, &away).unwrap();
+    std::fs::remove_dir_all(&cache).unwrap();
+    let told = builder().open().await.unwrap_err();
+    assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
 }
 
 #[tokio::test]

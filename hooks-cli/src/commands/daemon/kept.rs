@@ -1,6 +1,8 @@
 //! How long a daemon keeps what happens, how much a tenant may keep, and how the store is reached.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use hooks_store::{MOST_HOOKS, Quota, Retention, StoreBuilder};
 
@@ -22,6 +24,12 @@ pub(crate) struct Kept {
     /// How many connections to Postgres there are at most, besides two for those who wait at each event.
     #[arg(long, value_name = "COUNT", default_value_t = StoreBuilder::CONNECTIONS)]
     connections: NonZeroU32,
+    /// Keep a copy of what agents are judged by in this folder of its own, and start from the copy while the database is away.
+    #[arg(long, value_name = "FOLDER", requires = "store")]
+    cache: Option<PathBuf>,
+    /// For how many minutes a token is known while the database is away, though it may have been revoked meanwhile.
+    #[arg(long, value_name = "MINUTES", default_value_t = StoreBuilder::REMEMBER.as_secs() / 60)]
+    known_for: u64,
 }
 
 impl Kept {
@@ -34,9 +42,14 @@ impl Kept {
             hooks: self.most_hooks,
             bytes: self.most_bytes,
         };
-        store
+        let store = store
             .retention(retention)
             .quota(quota)
             .connections(self.connections)
+            .remember(Duration::from_secs(self.known_for.saturating_mul(60)));
+        match &self.cache {
+            Some(folder) => store.cache(folder),
+            None => store,
+        }
     }
 }
