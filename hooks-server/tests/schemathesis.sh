@@ -13,12 +13,12 @@ hooks=${HOOKS:-${CARGO_TARGET_DIR:-$PWD/target}/debug/hooks}
 schemathesis=$(.ci/python schemathesis==4.32.5)/schemathesis
 
 store=sqlite:$scratch/hooks.db
-token=$("$hooks" token new --store "$store" --role owner --tenant test)
 touch "$scratch/ready"
 HOOKS_SOCKET=off "$hooks" serve --store "$store" --listen 127.0.0.1:0 --json > "$scratch/ready" &
 daemon=$!
 until grep -q listen "$scratch/ready"; do sleep 0.1; done
 address=$(sed 's/.*"listen":"\([^"]*\)".*/\1/' "$scratch/ready")
+token=$("$hooks" token new --store "$store" --role owner --tenant test)
 
 # The stream has no end, and lines of JSON are a form that the program does not know. It keeps what it learns here. From the
 # list of tokens it would learn to revoke its own, and all that follows would be refused.
