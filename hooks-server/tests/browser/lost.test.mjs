@@ -37,9 +37,9 @@ const judge = (command) =>
 
 before(async () => {
   store = `sqlite:${join(mkdtempSync(join(tmpdir(), "hooks-")), "hooks.db")}`;
+  [daemon, browser] = await Promise.all([start(), launch()]);
   const made = ["token", "new", "--store", store, "--role", "owner", "--tenant", "acme"];
   token = execFileSync(process.env.HOOKS, made, { encoding: "utf8" }).trim();
-  [daemon, browser] = await Promise.all([start(), launch()]);
 });
 
 after(async () => {
