@@ -211,10 +211,12 @@ pub use self::security_policy::{
 pub use self::shared::sandbox::SandboxConfig;
 #[cfg(feature = "webhook-audit")]
 pub use self::shared::ssrf;
+#[cfg(feature = "webhook-audit")]
+pub use self::shared::webhook_secret::{SecretError, WebhookSecret};
 pub use self::shared::{BuildError, ChangedBy, Changes, Glob, GlobError, Globs, PerSession};
 #[cfg(feature = "shell-hook")]
 pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]
 pub use self::tool_cache::{ToolCache, ToolCacheConfig};
 #[cfg(feature = "webhook-audit")]
-pub use self::webhook_audit::{SecretError, WebhookAudit, WebhookAuditConfig, WebhookSecret};
+pub use self::webhook_audit::{WebhookAudit, WebhookAuditConfig};

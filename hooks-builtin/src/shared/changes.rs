@@ -1,8 +1,7 @@
 //! Finds what hooks have changed in an event, for logs.
 //!
 //! A probe sees the event before the first hook that may change it, and after each such hook. [`Seen`] is what it
-//! remembers: the event in MessagePack, each time, because texts are then copied and not escaped. If the bytes are equal,
-//! the hook changed nothing. Only a change is parsed.
+//! remembers: the event as JSON, each time. If the bytes are equal, the hook changed nothing. Only a change is parsed.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,7 +9,6 @@ use std::{iter, mem};
 
 use hooks_core::agent::AgentEvent;
 use hooks_core::probe::Ran;
-use serde::Serialize;
 use serde_json::Value;
 
 /// What hooks have changed in an event.
@@ -143,10 +141,7 @@ impl Seen {
     /// Adds a state. Returns its start.
     fn add(&mut self, event: AgentEvent<'_>) -> usize {
         let start = self.bytes.len();
-        let mut out = rmp_serde::Serializer::new(&mut self.bytes)
-            .with_struct_map()
-            .with_human_readable();
-        self.is_lost |= event.serialize(&mut out).is_err();
+        self.is_lost |= serde_json::to_writer(&mut self.bytes, &event).is_err();
         start
     }
 
@@ -169,7 +164,7 @@ impl Drop for Seen {
 }
 
 fn value(state: &[u8]) -> Value {
-    rmp_serde::from_slice(state).unwrap_or_default()
+    serde_json::from_slice(state).unwrap_or_default()
 }
 
 /// Returns the JSON Patch from one value to the other.

@@ -28,6 +28,8 @@ pub mod tools;
 pub(crate) mod visible;
 #[cfg(feature = "webhook-audit")]
 pub mod webhook;
+#[cfg(feature = "webhook-audit")]
+pub(crate) mod webhook_secret;
 
 pub use self::changes::{ChangedBy, Changes};
 pub use self::error::BuildError;

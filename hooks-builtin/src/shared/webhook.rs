@@ -10,11 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::Timestamp;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
-use standardwebhooks::{
-    HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook,
-};
 
 use crate::shared::ssrf::{Endpoint, reqwest};
+use crate::shared::webhook_secret::WebhookSecret;
 
 /// Creates an id for each event of one sender.
 #[derive(Debug)]
@@ -42,29 +40,24 @@ impl Ids {
 }
 
 /// Creates the request for one attempt to post an event as JSON.
-///
-/// # Errors
-///
-/// If it cannot be signed.
 pub fn post(
     endpoint: &Endpoint,
-    signer: Option<&Webhook>,
+    secret: Option<&WebhookSecret>,
     id: &str,
     now: Timestamp,
     body: &[u8],
-) -> Result<RequestBuilder, String> {
+) -> RequestBuilder {
     // A signature is valid for some minutes, so each attempt has its own.
     let mut request = endpoint
         .post()
         .header(CONTENT_TYPE, "application/json")
-        .header(HEADER_WEBHOOK_ID, id)
-        .header(HEADER_WEBHOOK_TIMESTAMP, now.as_second());
-    if let Some(signer) = signer {
-        let signature = signer.sign(id, now.as_second(), body);
-        let signature = signature.map_err(|error| format!("it cannot be signed: {error}"))?;
-        request = request.header(HEADER_WEBHOOK_SIGNATURE, signature);
+        .header("webhook-id", id)
+        .header("webhook-timestamp", now.as_second());
+    if let Some(secret) = secret {
+        let signature = secret.sign(id, now.as_second(), body);
+        request = request.header("webhook-signature", signature);
     }
-    Ok(request.body(body.to_vec()))
+    request.body(body.to_vec())
 }
 
 /// Sends a request that [`post`] has made.

@@ -6,9 +6,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::secret::WebhookSecret;
 use crate::shared::Globs;
 use crate::shared::ssrf::{HookUrl, LoopbackHost};
+use crate::shared::webhook_secret::WebhookSecret;
 
 /// The settings of `[hooks.builtin.webhook_audit]`, for [`WebhookAudit`](crate::WebhookAudit). Only `url` is required.
 ///

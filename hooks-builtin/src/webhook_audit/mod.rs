@@ -6,10 +6,8 @@ mod config;
 mod post;
 mod record;
 mod retry;
-mod secret;
 
 pub use self::config::WebhookAuditConfig;
-pub use self::secret::{SecretError, WebhookSecret};
 
 use std::sync::Arc;
 

@@ -6,19 +6,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reqwest::header::RETRY_AFTER;
-use standardwebhooks::Webhook;
 
 use super::config::WebhookAuditConfig;
 use super::retry::{self, Outcome};
-use super::secret::WebhookSecret;
 use crate::shared::sink::{Progress, Sink};
 use crate::shared::ssrf::{Endpoint, Refused, reqwest};
 use crate::shared::webhook::{Ids, chain, post, send};
+use crate::shared::webhook_secret::WebhookSecret;
 
 /// Where events go, and how they are signed.
 pub(super) struct Post {
     endpoint: Endpoint,
-    signer: Option<Webhook>,
+    secret: Option<WebhookSecret>,
     ids: Ids,
     max_attempts: NonZeroU32,
     retry_delay: Duration,
@@ -30,7 +29,7 @@ impl Post {
     pub(super) fn new(endpoint: Endpoint, config: &WebhookAuditConfig) -> Self {
         Post {
             endpoint,
-            signer: config.secret.as_ref().and_then(WebhookSecret::signer),
+            secret: config.secret.clone(),
             ids: Ids::new(),
             max_attempts: config.max_attempts,
             retry_delay: config.retry_delay,
@@ -41,10 +40,7 @@ impl Post {
     /// Makes one attempt.
     async fn attempt(&self, id: &str, body: &[u8]) -> Outcome {
         let now = Timestamp::now();
-        let request = match post(&self.endpoint, self.signer.as_ref(), id, now, body) {
-            Ok(request) => request,
-            Err(error) => return Outcome::Rejected(error),
-        };
+        let request = post(&self.endpoint, self.secret.as_ref(), id, now, body);
         // The body of the answer is not read.
         match send(&self.endpoint, request).await {
             Ok(answer) => {

@@ -8,12 +8,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hooks_builtin::__webhook as webhook;
-use hooks_builtin::WebhookSecret;
 use hooks_builtin::ssrf::{CheckedUrl, Endpoint, Guard};
+use hooks_builtin::{SecretError, WebhookSecret};
 use jiff::Timestamp;
 use reqwest::RequestBuilder;
 use reqwest::header::{self, HeaderMap, HeaderName};
-use standardwebhooks::Webhook;
 
 use super::{Asked, Handler, Making, SHARED_HELP, SHARED_LOOPBACK, Wrong};
 use crate::answer::Answer;
@@ -233,14 +232,13 @@ impl Poster {
         let endpoint = self.endpoint()?;
         let mut mask = Mask::default();
         let headers = self.headers(&mut mask)?;
-        let signer = match &self.secret {
-            Some(text) => Some(self.signer(text, &mut mask)?),
+        let secret = match &self.secret {
+            Some(text) => Some(self.secret(text, &mut mask)?),
             None => None,
         };
         let request = |id: &str| {
-            let post = webhook::post(endpoint, signer.as_ref(), id, Timestamp::now(), body);
-            let post = post.map_err(Fault::not_started)?;
-            Ok(post.headers(headers.clone()))
+            let post = webhook::post(endpoint, secret.as_ref(), id, Timestamp::now(), body);
+            post.headers(headers.clone())
         };
         self.attempts(endpoint, request, &mask, on).await
     }
@@ -248,14 +246,14 @@ impl Poster {
     async fn attempts(
         &self,
         endpoint: &Endpoint,
-        request: impl Fn(&str) -> Result<RequestBuilder, Fault>,
+        request: impl Fn(&str) -> RequestBuilder,
         mask: &Mask,
         on: &On,
     ) -> Result<Answer, Fault> {
         let id = self.ids.next_id();
         let mut left = self.retries;
         loop {
-            let said = read(webhook::send(endpoint, request(&id)?), mask).await;
+            let said = read(webhook::send(endpoint, request(&id)), mask).await;
             if let Ok((status, _)) = &said {
                 RawAnswer::note(|| RawAnswer {
                     status: *status,
@@ -292,10 +290,9 @@ impl Poster {
         Ok(self.endpoint.get_or_init(|| made))
     }
 
-    fn signer(&self, text: &SecretText, mask: &mut Mask) -> Result<Webhook, Fault> {
-        let secret = self.fill(text, mask)?.parse::<WebhookSecret>();
-        let signer = secret.map_err(Fault::not_started)?.signer();
-        signer.ok_or_else(|| Fault::not_started("the request cannot be signed"))
+    fn secret(&self, text: &SecretText, mask: &mut Mask) -> Result<WebhookSecret, Fault> {
+        let secret: Result<_, SecretError> = self.fill(text, mask)?.parse();
+        secret.map_err(Fault::not_started)
     }
 
     fn headers(&self, mask: &mut Mask) -> Result<HeaderMap, Fault> {
