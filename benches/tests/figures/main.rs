@@ -2,5 +2,6 @@
 
 mod allocations;
 mod future_size;
+mod pages;
 mod programs;
 mod same_work;

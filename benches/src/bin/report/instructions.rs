@@ -5,7 +5,7 @@ use std::process::Command;
 
 use benches::{Case, Way, callgrind, cases};
 
-use crate::figures::Figures;
+use crate::figures::Found;
 
 /// The first argument of a run that is counted.
 pub(crate) const COMMAND: &str = "__instructions";
@@ -14,7 +14,7 @@ const FEW: u64 = 1_000;
 const MANY: u64 = 11_000;
 
 /// Counts the instructions of the static ways and of the way by hand.
-pub(crate) fn count(figures: &mut Figures, quick: bool) -> Result<(), String> {
+pub(crate) fn count(figures: &mut Found, quick: bool) -> Result<(), String> {
     if !callgrind::is_installed() {
         return Ok(());
     }
@@ -51,7 +51,7 @@ fn in_units() -> Result<String, String> {
 
 /// Counts one case in all its ways but the slow ones, and compares those.
 fn count_case(
-    figures: &mut Figures,
+    figures: &mut Found,
     figure: &str,
     program: &[String],
     case: &Case,
@@ -70,7 +70,7 @@ fn count_case(
         let count = callgrind::instructions(&command, FEW, MANY)?;
         figures.measure(format!("{name} {figure} {}", way.name()), count);
     }
-    let count = |figures: &Figures, way: &str| figures.get(&format!("{name} {figure} {way}"));
+    let count = |figures: &Found, way: &str| figures.get(&format!("{name} {figure} {way}"));
     for (way, other) in [
         ("static", "hand"),
         ("static_now", "hand"),

@@ -10,12 +10,9 @@
 //! happen to lie is worth up to a quarter of the time of the shortest. Options:
 //!
 //! - `--quick`: fewer and shorter rounds;
-//! - `--strict`: ends with an error if a bar is missed, which on a busy machine means little;
-//! - `--svg FILE`: also draws the times as a chart;
+//! - `--write`: also writes what was found into `docs/performance.toml`, and the pages that show it;
 //! - `--rig`: also measures a pipeline as a hook of rig, which builds rig.
 
-mod bars;
-mod chart;
 mod figures;
 mod instructions;
 mod programs;
@@ -23,26 +20,26 @@ mod timing;
 
 use std::process::ExitCode;
 
-use crate::figures::Figures;
+use benches::figures::Figures;
+
+use crate::figures::Found;
 
 /// What the command line asks for.
 #[derive(Default)]
 struct Options {
     quick: bool,
-    strict: bool,
     rig: bool,
-    svg: Option<String>,
+    write: bool,
 }
 
 impl Options {
-    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
+    fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Options::default();
-        while let Some(arg) = args.next() {
+        for arg in args {
             match arg.as_str() {
                 "--quick" => options.quick = true,
-                "--strict" => options.strict = true,
                 "--rig" => options.rig = true,
-                "--svg" => options.svg = Some(args.next().ok_or("`--svg` needs a file")?),
+                "--write" => options.write = true,
                 _ => return Err(format!("no such option: `{arg}`")),
             }
         }
@@ -53,13 +50,12 @@ impl Options {
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1).peekable();
     let done = if args.peek().is_some_and(|arg| arg == instructions::COMMAND) {
-        benches::run_counted(args.skip(1)).map(|()| true)
+        benches::run_counted(args.skip(1))
     } else {
         Options::parse(args).and_then(|options| report(&options))
     };
     match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("report: {error}");
             ExitCode::FAILURE
@@ -67,9 +63,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures and prints everything; whether that is a success.
-fn report(options: &Options) -> Result<bool, String> {
-    let mut figures = Figures::default();
+/// Measures and prints everything.
+fn report(options: &Options) -> Result<(), String> {
+    let mut figures = Found::default();
     timing::measure(&mut figures, options.quick);
     for (case, bytes) in benches::future_bytes() {
         figures.count(format!("future bytes {case}"), bytes as u64);
@@ -83,8 +79,27 @@ fn report(options: &Options) -> Result<bool, String> {
         programs::take_rig(&mut figures, options.quick)?;
     }
 
-    if let Some(file) = &options.svg {
-        std::fs::write(file, chart::draw(&figures)).map_err(|error| format!("{file}: {error}"))?;
+    compare(&figures, options.write)
+}
+
+/// Prints the missed bars, and writes what was found if that is wanted.
+fn compare(found: &Found, write: bool) -> Result<(), String> {
+    let mut figures = Figures::read();
+    println!("\nmissed:");
+    for figure in &mut figures.all {
+        let Some(value) = found.get(&figure.name) else {
+            continue;
+        };
+        figure.here = Some(value);
+        if !figure.is_met() {
+            println!("{} {}", figure.name, figure.shown());
+        }
     }
-    Ok(bars::compare(&figures) || !options.strict)
+    if write {
+        for (path, text) in figures.files() {
+            let written = std::fs::write(&path, text);
+            written.map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    Ok(())
 }

@@ -4,23 +4,23 @@
 use std::env;
 use std::process::{Command, Stdio};
 
-use crate::figures::Figures;
+use crate::figures::Found;
 
 /// Runs a program of this crate through cargo, and takes the figures that it prints.
-pub(crate) fn take(figures: &mut Figures, program: &str, quick: bool) -> Result<(), String> {
+pub(crate) fn take(figures: &mut Found, program: &str, quick: bool) -> Result<(), String> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let words = ["run", "--release", "--bin", program, "--manifest-path"];
     run(figures, &words, manifest, quick).map_err(|error| format!("`{program}`: {error}"))
 }
 
 /// The same for a turn of an agent of rig, whose crate is a workspace of its own.
-pub(crate) fn take_rig(figures: &mut Figures, quick: bool) -> Result<(), String> {
+pub(crate) fn take_rig(figures: &mut Found, quick: bool) -> Result<(), String> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../hooks-rig/Cargo.toml");
     let words = ["bench", "--bench", "turn", "--manifest-path"];
     run(figures, &words, manifest, quick).map_err(|error| format!("rig: {error}"))
 }
 
-fn run(figures: &mut Figures, words: &[&str], manifest: &str, quick: bool) -> Result<(), String> {
+fn run(figures: &mut Found, words: &[&str], manifest: &str, quick: bool) -> Result<(), String> {
     let cargo = env::var_os("CARGO").ok_or("not run by `cargo run`")?;
     let options: &[&str] = if quick { &["--", "--quick"] } else { &[] };
     let run = Command::new(cargo)

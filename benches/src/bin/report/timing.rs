@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use benches::{Case, Contestant, Way, cases};
 
-use crate::figures::Figures;
+use crate::figures::Found;
 
 /// How much is measured.
 struct Effort {
@@ -30,7 +30,7 @@ const SCALE: [(&str, f64); 4] = [
 ];
 
 /// Times all cases.
-pub(crate) fn measure(figures: &mut Figures, quick: bool) {
+pub(crate) fn measure(figures: &mut Found, quick: bool) {
     let effort = if quick { QUICK } else { THOROUGH };
     for case in &mut cases() {
         time(case, &effort, figures);
@@ -41,7 +41,7 @@ pub(crate) fn measure(figures: &mut Figures, quick: bool) {
 }
 
 /// Times one case: nanoseconds of each way, and their ratios.
-fn time(case: &mut Case, effort: &Effort, figures: &mut Figures) {
+fn time(case: &mut Case, effort: &Effort, figures: &mut Found) {
     let name = case.name;
     let times: Vec<u64> = case
         .contestants
@@ -100,7 +100,7 @@ fn nanoseconds(contestant: &mut Contestant, times: u64) -> f64 {
 
 /// How much dearer a hook gets as there are more of them: the most that its time rises from one length
 /// of the list to a longer one. That it falls from one hook to four is the cost of the loop, shared.
-fn scaling(way: &str, figures: &mut Figures) {
+fn scaling(way: &str, figures: &mut Found) {
     let mut least = f64::INFINITY;
     let mut rise = 0.0_f64;
     for (case, hooks) in SCALE {
