@@ -9,13 +9,15 @@
 //! - `lex`, `parse`: a text becomes a tree whose parts know their places;
 //! - `check`: completes the tree, or says what is wrong with it;
 //! - `value`, `functions`: the values, and what can be called;
-//! - `eval`: what the tree is for an event.
+//! - `eval`: what the tree is for an event;
+//! - `parts`: the same for each part of a condition.
 
 mod check;
 mod eval;
 mod functions;
 mod lex;
 mod parse;
+mod parts;
 mod value;
 
 use std::cell::Cell;
@@ -30,6 +32,7 @@ use self::eval::Evaluation;
 use self::parse::Expr;
 
 pub use self::eval::size_of;
+pub use self::parts::Part;
 pub use self::value::{Type, Value, field};
 
 /// The maximum length of an expression, in bytes.

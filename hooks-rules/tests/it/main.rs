@@ -5,4 +5,5 @@ mod conformance;
 mod input;
 mod layout;
 mod limits;
+mod parts;
 mod tools;
