@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use hooks_core::agent::AgentContext;
 use hooks_runtime::bridge;
-use hooks_runtime::{Meaning, OwnedEvent};
-use serde_json::{Map, Value};
+use hooks_runtime::entry::TestEntry;
+use hooks_runtime::{OwnedEvent, TestError};
+use serde_json::{Map, Value, json};
 
 use crate::Failure;
 use crate::file::FileArgs;
@@ -58,7 +59,8 @@ impl EventArgs {
                     "the event of `--event-json` is complete: leave out `--event`, `--tool`, `--args` and `--output`",
                 ));
             }
-            return Ok((self.context(of_agent)?, event));
+            let cx = self.test()?.context(of_agent);
+            return Ok((cx.map_err(|wrong| self.usage(&wrong))?, event));
         }
         let mut fields = given.unwrap_or_default();
         let named = match (&self.event, fields.get("event")) {
@@ -69,73 +71,43 @@ impl EventArgs {
                 ));
             }
         };
-        let meaning = Meaning::of(self.file.dialect(), &named).map_err(Failure::usage)?;
-        let name = meaning.event;
-        let known = OwnedEvent::fields_of(name);
-        if !known.contains(&"event") && fields.get("event") == Some(&Value::String(named.clone())) {
+        if fields.get("event") == Some(&Value::String(named.clone())) {
             fields.remove("event");
         }
-        let is_custom = name == "Custom";
-        let has_tool = known.contains(&"args") || is_custom;
-        if let Some(args) = &self.args {
-            let args = object("--args", args)?;
-            if has_tool {
-                let key = if is_custom { "payload" } else { "args" };
-                fields.insert(key.to_owned(), Value::Object(args));
-            } else {
-                fields.extend(args);
-            }
+        if let Some(text) = &self.output {
+            let output = fields.entry("output").or_insert_with(|| json!({}));
+            output["content"] = (&**text).into();
         }
-        let subject = if is_custom { "kind" } else { "name" };
-        match &self.tool {
-            Some(tool) if has_tool => {
-                fields.insert(subject.to_owned(), tool.clone().into());
-            }
-            Some(_) => return Err(Failure::usage(format!("`{named}` is not about a tool"))),
-            None if has_tool && !fields.contains_key(subject) => {
-                return Err(Failure::usage(format!(
-                    "`{named}` is about a tool: write `--tool NAME`"
-                )));
-            }
-            None => {}
-        }
-        let output = self
-            .output
-            .as_ref()
-            .map(|text| ("content", Value::from(&**text)));
-        let failed = meaning.failed.then_some(("is_error", Value::Bool(true)));
-        for (key, value) in output.into_iter().chain(failed) {
-            if !known.contains(&"output") {
-                return Err(Failure::usage(format!("`{named}` has no output of a tool")));
-            }
-            fields.entry("output").or_insert_with(|| Map::new().into())[key] = value;
-        }
-        if meaning.nested {
-            cx.depth = 1;
-        }
-        let event = OwnedEvent::from_json(name, Value::Object(fields)).map_err(Failure::usage)?;
-        Ok((self.context(cx)?, event))
+        let args = self.args.as_ref().map(|args| object("--args", args));
+        let test = TestEntry {
+            event: named,
+            tool: self.tool.clone(),
+            args: args.transpose()?,
+            body: fields.into(),
+            ..self.test()?
+        };
+        let raised = test.raised_as(self.file.dialect(), cx);
+        raised.map_err(|wrong| self.usage(&wrong))
     }
 
-    /// Returns the context, with the values of `--cx`.
-    fn context(&self, cx: AgentContext) -> Result<AgentContext, Failure> {
-        let Some(text) = &self.cx else {
-            return Ok(cx);
-        };
-        let given = object("--cx", text)?;
-        let mut all = serde_json::to_value(cx).map_err(Failure::usage)?;
-        for (key, value) in given {
-            if all.get(&key).is_none() {
-                let keys = all.as_object().into_iter().flat_map(Map::keys);
-                let keys: Vec<_> = keys.map(String::as_str).collect();
-                return Err(Failure::usage(format!(
-                    "`--cx`: there is no `{key}`; the keys are `{}`",
-                    keys.join("`, `")
-                )));
+    /// Returns what `--cx` says, as a test.
+    fn test(&self) -> Result<TestEntry, Failure> {
+        let cx = self.cx.as_ref().map(|text| object("--cx", text));
+        Ok(TestEntry {
+            cx: cx.transpose()?.map_or(Value::Null, Value::Object),
+            ..TestEntry::default()
+        })
+    }
+
+    /// Says what is wrong in the words of the options.
+    fn usage(&self, wrong: &TestError) -> Failure {
+        match wrong.key {
+            "tool" if self.tool.is_none() => {
+                Failure::usage(format!("{wrong}: write `--tool NAME`"))
             }
-            all[&key] = value;
+            "cx" => Failure::usage(format!("`--cx`: {wrong}")),
+            _ => Failure::usage(wrong),
         }
-        serde_json::from_value(all).map_err(|error| Failure::usage(format!("`--cx`: {error}")))
     }
 }
 

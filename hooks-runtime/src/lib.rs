@@ -85,6 +85,7 @@ mod services;
 mod source;
 mod system;
 mod text;
+mod trial;
 mod trust;
 mod unit;
 
@@ -103,7 +104,7 @@ pub use self::fault::FaultKind;
 pub use self::handler::command::is_executable as __is_executable;
 #[doc(hidden)]
 pub use self::json::{MOST as __MOST, from_slice as __json, is_exact as __is_exact};
-pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus, Warning};
+pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus, Test, Warning};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::{
     JsonlRecorder, Record, RecordOutcome, RecordPart, RecordStep, Recorder, Records,
@@ -111,11 +112,12 @@ pub use self::record::{
 pub use self::record::{RawAnswer, RecordFilter};
 pub use self::replay::{
     DecisionCount, Example, Group, HookCount, LeftOut, Replay, Replayed, SuggestedLine, Suggestion,
+    past_events,
 };
-pub use self::runtime::{Decided, Outcome};
+pub use self::runtime::{CoveredPart, CoveredRule, Decided, Outcome};
 pub use self::runtime::{
     Explanation, FailedOpen, HookStatus, Ordered, Refused, Revision, Runtime, RuntimeBuilder,
-    Status,
+    Status, Tested, Told, Trials,
 };
 pub use self::safeguard::BreakerState;
 pub use self::secrets::{EnvironmentSecrets, Secrets};
@@ -126,6 +128,7 @@ pub use self::system::tools::tool_rule;
 pub use self::system::{Dialect, HooksCall, Init, OwnAgent, Registered, Registration, Settings};
 #[doc(hidden)]
 pub use self::text::read as __read_text;
+pub use self::trial::{Decision, TestError};
 #[doc(hidden)]
 pub use self::trust::write_private as __write_private;
 pub use self::trust::{Trust, entries};

@@ -73,7 +73,7 @@ pub use self::page::Page;
 pub use self::recorder::StoreRecorder;
 pub use self::retention::{MOST_HOOKS, Quota, Retention};
 pub use self::revision::{Published, Revision, StoreSource};
-pub use self::sample::{NewSample, Sample};
+pub use self::sample::Sample;
 pub use self::scope::HookScope;
 pub use self::secret::{SecretInfo, StoreSecrets};
 pub use self::session::Session;

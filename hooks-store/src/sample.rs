@@ -1,8 +1,9 @@
-//! Samples: saved events, to try hooks on.
+//! Samples: saved events, to try hooks on. Each is a test, as in a file of hooks.
 
+use hooks_runtime::entry::TestEntry;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::admin::By;
 use crate::engine::{Column, Json, ReadsAs as _, Value as Kept, args, of_row};
@@ -16,25 +17,6 @@ const MOST: u64 = 500;
 /// The longest sample, in bytes of JSON.
 const LONGEST: usize = 64 << 10;
 
-/// An event to save.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NewSample {
-    /// What people call it.
-    pub name: String,
-    /// The event's name.
-    pub event: String,
-    /// The agent's context.
-    #[serde(default)]
-    pub cx: Value,
-    /// The event's fields.
-    #[serde(default)]
-    pub body: Value,
-    /// What hooks are expected to decide, as the word for an outcome: then the sample is a test of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expect: Option<String>,
-}
-
 of_row! {
     /// A saved event.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -43,7 +25,7 @@ of_row! {
         pub id: String,
         /// What was saved.
         #[serde(flatten)]
-        pub saved: NewSample,
+        pub saved: TestEntry,
         /// Who has saved it.
         pub author: String,
         /// When.
@@ -51,7 +33,7 @@ of_row! {
     }
 }
 
-impl Column for NewSample {
+impl Column for TestEntry {
     fn of(value: &Kept) -> Result<Self, String> {
         Json::of(value).map(|Json(sample)| sample)
     }
@@ -63,7 +45,7 @@ impl Tenant {
     /// # Errors
     ///
     /// If it is longer, there are as many already, or the database fails.
-    pub async fn save_sample(&self, sample: &NewSample, by: &By) -> Result<Sample> {
+    pub async fn save_sample(&self, sample: &TestEntry, by: &By) -> Result<Sample> {
         let body = json!(sample).to_string();
         expect_short("/body", "sample", &body, LONGEST)?;
         let mut write = self.write(by).await?;

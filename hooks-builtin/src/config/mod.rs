@@ -122,6 +122,9 @@ pub struct HooksConfig {
     /// Limits for all hooks that `hooks-runtime` runs.
     #[serde(skip_serializing_if = "Unread::is_empty")]
     pub limits: Unread,
+    /// Tests of the hooks: `[[hooks.test]]`. The program `hooks` runs them.
+    #[serde(skip_serializing_if = "Unread::is_empty")]
+    pub test: Unread,
     /// Where the configuration was read from.
     #[serde(skip)]
     #[schemars(skip)]
@@ -140,6 +143,7 @@ impl Default for HooksConfig {
             on: Unread::default(),
             import: Unread::default(),
             limits: Unread::default(),
+            test: Unread::default(),
             origin: Origin::default(),
         }
     }
@@ -316,6 +320,18 @@ impl HooksConfig {
     #[must_use]
     pub fn show(&self, mistake: Mistake) -> ConfigError {
         self.origin.show(mistake)
+    }
+
+    /// Returns where the configuration was read from.
+    ///
+    /// ```
+    /// use hooks_builtin::config::HooksConfig;
+    ///
+    /// assert!(HooksConfig::default().origin().document().is_none());
+    /// ```
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// Returns the line of a key, from 1, if the text is known.

@@ -202,7 +202,7 @@ fn wrong_arguments_are_usage() {
         ),
         (
             vec!["fire", "--event", "BeforeStop", "--output", "x"],
-            "`BeforeStop` has no output of a tool",
+            "`output` is not a field of `BeforeStop`",
         ),
         (
             vec!["plan", "--event", "Lunch"],
@@ -334,7 +334,7 @@ fn why_names_the_condition_that_says_no() {
     assert_eq!(of("no-force-push")["runs"], false);
     assert_eq!(
         of("no-force-push")["why"],
-        "its condition is false: args.command.contains(\"--force\")"
+        "its condition is false: `args.command.contains(\"--force\")` → `'ls'` → false"
     );
     assert_eq!(
         of("dry")["why"],

@@ -185,6 +185,8 @@ impl Bundle {
         }
         let hooks = document.value().get("hooks").and_then(Value::as_object);
         let mut tables = hooks.cloned().unwrap_or_default();
+        // Tests stay where the hooks are written.
+        tables.remove("test");
         let hooks = match tables.remove("on") {
             Some(Value::Array(hooks)) => hooks,
             _ => Vec::new(),

@@ -58,6 +58,7 @@ macro_rules! text_or_table {
         }
     };
 }
+pub(super) use text_or_table;
 
 /// A command: a text that a shell runs, or a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 //! A file has one table `hooks`. `hooks-builtin` reads the part that turns on its hooks; the entries here are the other
 //! part. [`FileConfig`] has both, so that one file has one schema and one list of mistakes.
 
+mod expect;
 mod handler;
 mod import;
 mod process;
@@ -17,6 +18,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::expect::{Expect, TestEntry};
 pub use self::handler::{CommandEntry, EnvEntry, HttpEntry, PromptEntry, ServerEntry};
 pub use self::import::ImportEntry;
 pub use self::process::{ProcessEntry, Transport};
@@ -69,6 +71,9 @@ pub struct Entries {
     pub processes: BTreeMap<String, ProcessEntry>,
     /// Limits for all hooks: `[hooks.limits]`.
     pub limits: LimitsConfig,
+    /// Tests of the hooks: `[[hooks.test]]`. They are no part of a revision.
+    #[serde(skip_serializing)]
+    pub test: Vec<TestEntry>,
 }
 
 impl FileConfig {
@@ -98,7 +103,7 @@ impl FileConfig {
         table: Option<&Value>,
     ) -> Result<Self, ConfigError> {
         let mut part = Map::new();
-        for key in ["on", "import", "processes", "limits"] {
+        for key in ["on", "import", "processes", "limits", "test"] {
             if let Some(entries) = table.and_then(|table| table.get(key)) {
                 part.insert(key.to_owned(), entries.clone());
             }
@@ -109,7 +114,7 @@ impl FileConfig {
                 for unread in [&mut hooks.on, &mut hooks.import, &mut hooks.processes] {
                     *unread = Unread::default();
                 }
-                hooks.limits = Unread::default();
+                (hooks.limits, hooks.test) = (Unread::default(), Unread::default());
                 let off = table.map(off).unwrap_or_default();
                 Ok(FileConfig {
                     hooks,
@@ -195,6 +200,7 @@ pub fn json_schema_of_file() -> Schema {
             generator.subschema_for::<BTreeMap<String, ProcessEntry>>(),
         ),
         ("limits", generator.subschema_for::<LimitsConfig>()),
+        ("test", generator.subschema_for::<Vec<TestEntry>>()),
     ];
     let mut schema = HooksConfig::json_schema_with(generator);
     for (key, entry) in entries {

@@ -8,7 +8,7 @@ use std::fmt;
 use hooks_builtin::__caller as caller;
 use hooks_builtin::Profile;
 use hooks_core::agent::{AgentContext, AgentEvent};
-use hooks_rules::cel::Cel;
+use hooks_rules::cel::{Cel, Part};
 use hooks_rules::input::{Call, Rule};
 use hooks_rules::subjects::Subjects;
 use hooks_rules::tools::{Aliases, ambiguous, class_of, path_of};
@@ -139,8 +139,11 @@ impl Filter {
                 "`{one}` and `{other}` mean the same, and differ: nobody knows which of them counts"
             )));
         }
+        let is_true = |condition: &Cel| {
+            self.with_variables(cx, event, |variables| condition.is_true(variables))
+        };
         match &self.condition {
-            Some(condition) if !self.is_met(condition, cx, event)? => Ok(Err(Unmet::Condition)),
+            Some(condition) if !is_true(condition)? => Ok(Err(Unmet::Condition)),
             _ => Ok(Ok(())),
         }
     }
@@ -177,16 +180,33 @@ impl Filter {
         Renamed::of(tool, events::args(event)?, agent)
     }
 
-    fn is_met(
+    /// Returns the parts of the condition, with what they are for an event.
+    pub(crate) fn parts(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> Vec<Part<'_>> {
+        let Some(condition) = &self.condition else {
+            return Vec::new();
+        };
+        self.with_variables(cx, event, |variables| condition.parts(variables))
+    }
+
+    /// Says which parts of the condition decide about an event.
+    pub(crate) fn because(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> String {
+        let parts = self.parts(cx, event).into_iter();
+        let parts = parts.filter(|part| part.decides);
+        let parts: Vec<_> = parts.map(|part| part.to_string()).collect();
+        parts.join("; ")
+    }
+
+    /// Calls a function with what the condition reads.
+    fn with_variables<T>(
         &self,
-        condition: &Cel,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
-    ) -> Result<bool, Fault> {
+        then: impl FnOnce(&Variables<'_>) -> T,
+    ) -> T {
         if !self.is_goclaw {
             let renamed = self.renamed(event);
             let args = Renamed::variables(renamed.as_ref());
-            return Ok(condition.is_true(&Variables::with(cx, *event, args))?);
+            return then(&Variables::with(cx, *event, args));
         }
         let payload = serde_json::to_value(event).unwrap_or_default();
         let more = [
@@ -203,7 +223,7 @@ impl Filter {
             ),
             ("depth", cx.depth.into()),
         ];
-        Ok(condition.is_true(&Variables::with(cx, *event, &more))?)
+        then(&Variables::with(cx, *event, &more))
     }
 }
 

@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 use crate::bundle::Bundle;
 use crate::definition::{Body, Definition, State};
 use crate::dry_run::DryRun;
-use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
+use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault, TestEntry};
 use crate::handler::{Handler, Making, Wrong};
 use crate::json::canonical;
 use crate::services::Services;
@@ -43,6 +43,7 @@ use crate::source::Held;
 use crate::system::Dialect;
 use crate::system::table::Order;
 use crate::system::table::Whose;
+use crate::trial;
 use crate::trust::{Trust, real};
 use crate::unit::late::Delivery;
 use crate::unit::{EventRecords, Limits, RevisionHooks, Shared, Unit};
@@ -77,6 +78,8 @@ pub(crate) struct Plan {
     pub(crate) services: Services,
     /// What takes the place of handlers with effects, if nothing may have any.
     pub(crate) dry_run: Option<DryRun>,
+    /// Whether the tests of the files are kept, and those in files beside them.
+    pub(crate) tests: bool,
 }
 
 /// A unit without a place yet.
@@ -155,6 +158,31 @@ pub(crate) struct Loaded {
     pub(crate) kept: Kept,
     /// The agents of your own that the files name.
     pub(crate) own: Vec<Dialect>,
+    /// The tests of the files, if they are kept.
+    pub(crate) tests: Vec<Test>,
+    /// Where the hooks of our files are written, by their names, if tests are kept: the file, and the number there.
+    pub(crate) written: HashMap<String, (hooks_config::Origin, usize)>,
+}
+
+/// A test of the hooks of a file.
+///
+/// ```
+/// use hooks_runtime::{Runtime, Trials};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let file = "[[hooks.test]]\nname = 'all is well'\nevent = 'BeforeStop'\nexpect = 'continue'";
+/// let trials = Trials::new(Runtime::builder().text(file)).await?;
+/// assert_eq!(trials.runtime().tests()[0].source, "line 1");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Test {
+    /// What the file says.
+    pub entry: TestEntry,
+    /// The file with the test, and the line.
+    pub source: String,
 }
 
 /// The settings of `[[hooks.import]]` for all hooks of a file of ours, and of the files that it imports.
@@ -206,6 +234,8 @@ pub(crate) struct Loader<'a> {
     texts: Vec<Value>,
     /// The agents of your own that the files name.
     own: Vec<Dialect>,
+    tests: Vec<Test>,
+    written: HashMap<String, (hooks_config::Origin, usize)>,
 }
 
 /// The folder from which relative paths in a file are seen.
@@ -255,6 +285,8 @@ impl<'a> Loader<'a> {
             builtin: Vec::new(),
             texts: Vec::new(),
             own: Vec::new(),
+            tests: Vec::new(),
+            written: HashMap::new(),
         }
     }
 
@@ -401,6 +433,63 @@ impl<'a> Loader<'a> {
             Ok(text) => self.native_text(path, &text),
             Err(error) => self.mistakes.push(error),
         }
+        if self.plan.tests {
+            self.tests_beside(path);
+        }
+    }
+
+    /// Reads the files of tests beside a file: `*.test.toml`, but for those of another file that is there.
+    fn tests_beside(&mut self, path: &Path) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let here = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        let names = here.read_dir().into_iter().flatten().flatten();
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        let is_own = |name: &String| {
+            let of = name
+                .strip_suffix(".test.toml")
+                .map(|of| folder.join(format!("{of}.toml")));
+            of.is_some_and(|of| of == path || !of.exists())
+        };
+        let mut names: Vec<_> = names.filter(is_own).collect();
+        names.sort();
+        for path in names.iter().map(|name| folder.join(name)) {
+            let read = self
+                .read(&path)
+                .and_then(|text| Document::of_file(&path, text));
+            match read.and_then(|document| Ok((FileConfig::of(&document)?, document))) {
+                Ok((config, document)) => {
+                    let mut keys = document.value()["hooks"].as_object().into_iter().flatten();
+                    if let Some((key, _)) = keys.find(|(key, _)| *key != "test") {
+                        let place = ["hooks".into(), (**key).into()];
+                        let message = "a file of tests has nothing but `[[hooks.test]]`";
+                        self.mistakes.push(config.mistake(&place, message, None));
+                    }
+                    self.tests(&config);
+                }
+                Err(error) => self.mistakes.push(error),
+            }
+        }
+    }
+
+    /// Checks the tests of a file, and keeps them if they are asked for.
+    fn tests(&mut self, config: &FileConfig) {
+        self.mistakes.extend(trial::mistakes(config));
+        if !self.plan.tests {
+            return;
+        }
+        let tests = config.entries.test.iter().enumerate();
+        self.tests.extend(tests.map(|(nth, entry)| {
+            let line = config.line(&["hooks".into(), "test".into(), nth.into()]);
+            let origin = crate::definition::Origin::of(config.file(), line);
+            Test {
+                entry: entry.clone(),
+                source: origin.to_string(),
+            }
+        }));
     }
 
     fn native_text(&mut self, path: &Path, text: &str) {
@@ -469,6 +558,7 @@ impl<'a> Loader<'a> {
             }
             self.builtin(config);
             self.entries(config);
+            self.tests(config);
             self.processes(config, config.file(), &ImportEntry::default());
             self.imports(config);
             if let Some((bundle, source)) = bundle {
@@ -917,6 +1007,8 @@ impl<'a> Loader<'a> {
             not_allowed: self.not_allowed,
             kept: self.kept,
             own: self.own,
+            tests: self.tests,
+            written: self.written,
         })
     }
 }

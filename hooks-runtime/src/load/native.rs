@@ -131,6 +131,10 @@ impl Loader<'_> {
             self.mistakes.append(&mut checked.mistakes);
             if let Some(mut definition) = definition {
                 self.warn(entry, &definition);
+                if self.plan.tests {
+                    let place = (config.hooks.origin().clone(), index);
+                    self.written.insert(definition.name.to_string(), place);
+                }
                 if let Some(why) = &entry.refused {
                     self.refuse_for(&mut definition, why);
                 }

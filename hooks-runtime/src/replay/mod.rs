@@ -560,6 +560,35 @@ impl Replay {
     }
 }
 
+/// Hands out the events in these files, and in the files `*.jsonl` and `*.json` in these folders and below, and returns what
+/// cannot be read of them, with its place.
+///
+/// # Errors
+///
+/// If a file or a folder that is named cannot be read.
+///
+/// ```
+/// # fn main() -> std::io::Result<()> {
+/// let folder = tempfile::tempdir()?;
+/// let mut events = Vec::new();
+/// hooks_runtime::past_events(&[folder.path().to_owned()], |cx, event| events.push((cx, event)))?;
+/// assert!(events.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+pub fn past_events(
+    paths: &[PathBuf],
+    mut each: impl FnMut(AgentContext, OwnedEvent),
+) -> io::Result<Vec<String>> {
+    let mut unread = Vec::new();
+    past::read(&past::files(paths)?, &mut |job| {
+        let mut each = |past: Past| each(past.cx, past.event);
+        job.each(&mut each, &mut |why| unread.push(why));
+        true
+    })?;
+    Ok(unread)
+}
+
 /// Loads hooks that change nothing, and that this thread listens to.
 async fn dry(builder: RuntimeBuilder) -> Result<Runtime, ConfigError> {
     let dry_run = DryRun::new().running_harmless().answering(known);

@@ -1,8 +1,10 @@
 //! The handle to hooks that are configured in files: it loads, swaps, explains and ends them.
 
+mod coverage;
 mod fresh;
 mod order;
 mod outcome;
+mod trials;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +32,9 @@ use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
-use crate::load::{self, Edition, Kept, Loaded, NotAllowed, Origin, Plan, SourceStatus, Warning};
+use crate::load::{
+    self, Edition, Kept, Loaded, NotAllowed, Origin, Plan, SourceStatus, Test, Warning,
+};
 use crate::record::{RecordStep, Recorder};
 use crate::safeguard::BreakerState;
 use crate::secrets::Secrets;
@@ -41,9 +45,11 @@ use crate::system::table::Order;
 use crate::trust::Trust;
 use crate::unit::Shared;
 
+pub use self::coverage::{CoveredPart, CoveredRule};
 use self::fresh::Fresh;
 pub use self::order::Ordered;
 pub use self::outcome::{Decided, Outcome};
+pub use self::trials::{Tested, Told, Trials};
 use self::watch::Watcher;
 
 /// Hooks that are configured in files. A clone is a handle to the same hooks.
@@ -399,6 +405,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Sets whether the [tests](Runtime::tests) of the files are kept, and those in the files `*.test.toml` beside each file that
+    /// you add. The default is no: tests are checked, and then forgotten.
+    pub fn tests(mut self, tests: bool) -> Self {
+        self.plan.tests = tests;
+        self
+    }
+
     /// Sets which files may run code.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.plan.trust = trust;
@@ -620,6 +633,7 @@ impl Runtime {
                 edition: Edition::default(),
                 services: Services::default(),
                 dry_run: None,
+                tests: false,
             },
             recorder: None,
         }
@@ -771,6 +785,12 @@ impl Runtime {
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         self.current().notices.clone()
+    }
+
+    /// Returns the tests of the files, if they are [kept](RuntimeBuilder::tests). [`Trials`] runs them.
+    #[must_use]
+    pub fn tests(&self) -> Vec<Test> {
+        self.current().tests.clone()
     }
 
     /// Returns what is probably not intended in hooks that people [share](RuntimeBuilder::shared).
@@ -1039,6 +1059,9 @@ impl Runtime {
                 let is_meant = !matches!(checked, Ok(Err(Unmet::Event | Unmet::Subject)));
                 let (runs, why) = match checked {
                     _ if definition.mode == Mode::Off => (false, "it is off".to_owned()),
+                    Ok(Ok(())) if filter.condition.is_some() => {
+                        (true, format!("matched: {}", filter.because(cx, &event)))
+                    }
                     Ok(Ok(())) => (true, "matched".to_owned()),
                     Ok(Err(unmet)) => (
                         false,
@@ -1075,9 +1098,7 @@ impl Runtime {
                                 cx.agent_id
                             ),
                             Unmet::Condition => {
-                                let condition =
-                                    filter.condition.as_ref().map(hooks_rules::cel::Cel::text);
-                                format!("its condition is false: {}", condition.unwrap_or_default())
+                                format!("its condition is false: {}", filter.because(cx, &event))
                             }
                             Unmet::Rule => {
                                 let rule = filter.rule.as_ref().map(hooks_rules::input::Rule::text);

@@ -34,7 +34,7 @@ use tokio::time::Instant;
 
 use self::guard::join_all;
 pub use self::recording::EventRecords;
-pub(crate) use self::recording::RevisionHooks;
+pub(crate) use self::recording::{RevisionHooks, brief};
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::dry_run::DryRun;

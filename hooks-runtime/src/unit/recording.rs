@@ -113,7 +113,7 @@ fn approval(event: AgentEvent<'_>) -> Option<(RecordOutcome, Option<String>)> {
 }
 
 /// The context without what is empty, which is the default.
-fn brief(cx: &AgentContext) -> Value {
+pub(crate) fn brief(cx: &AgentContext) -> Value {
     let Ok(Value::Object(all)) = serde_json::to_value(cx) else {
         return Value::Null;
     };

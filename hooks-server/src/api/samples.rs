@@ -3,8 +3,9 @@
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use hooks_core::agent::AgentContext;
-use hooks_runtime::{DryRun, OwnedEvent};
-use hooks_store::{ImportFormat, Mistake, NewSample, Sample, StoreError, Tenant};
+use hooks_runtime::Trials;
+use hooks_runtime::entry::{Expect, TestEntry};
+use hooks_store::{ImportFormat, Mistake, Sample, StoreError, Tenant};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -13,7 +14,7 @@ use super::aside::aside;
 use super::caller::{Author, Caller, Operator, other_tenant};
 use super::extract::{Expected, Json, Path, Query, Text};
 use super::problem::Problem;
-use super::simulate::{Compiled, Simulated, hooks};
+use super::simulate::hooks;
 use super::wire::{self, ImportReport, List};
 use super::{Answer, Api};
 use crate::limits::SET;
@@ -41,9 +42,11 @@ pub(crate) struct New {
     /// Its fields.
     #[serde(default)]
     body: Value,
-    /// What hooks are expected to decide: `continue`, `modify`, `ask`, `block`, …. Then a publication runs it first.
+    /// What hooks are expected to decide: `continue`, `modify`, `ask`, `block`, …, or an object with `decision`, `hook`, `reason`
+    /// and `change`, as in `[[hooks.test]]`. Then a publication runs it first.
     #[serde(default)]
-    expect: Option<String>,
+    #[schema(value_type = Option<Value>)]
+    expect: Option<Expect>,
 }
 
 /// Saves an event.
@@ -52,12 +55,13 @@ pub(super) async fn save(
     Operator(caller, by): Operator,
     Json(new): Json<New>,
 ) -> Result<impl IntoResponse, Problem> {
-    let sample = NewSample {
+    let sample = TestEntry {
         name: new.name,
         event: new.event,
         cx: new.cx,
         body: new.body,
         expect: new.expect,
+        ..TestEntry::default()
     };
     let saved = caller.tenant.save_sample(&sample, &by).await?;
     Ok((StatusCode::CREATED, axum::Json(wire::Sample::from(saved))))
@@ -77,16 +81,17 @@ pub(super) async fn delete(
 pub(crate) struct Tried {
     pub(crate) id: String,
     pub(crate) name: String,
-    pub(crate) expect: Option<String>,
+    pub(crate) expect: Option<Expect>,
     pub(crate) outcome: String,
     pub(crate) hook: Option<String>,
+    /// What it expects otherwise, in sentences.
+    pub(crate) differences: Vec<String>,
 }
 
 impl Tried {
     /// Whether it is a test, and its hooks decided something else than it expects.
     pub(crate) fn fails(&self) -> bool {
-        let expect = self.expect.as_ref();
-        expect.is_some_and(|expect| *expect != self.outcome)
+        !self.differences.is_empty()
     }
 }
 
@@ -104,21 +109,28 @@ impl Api {
         }
         let (of, draft) = (tenant.clone(), draft.clone());
         let set = aside(async move { hooks(&of, &draft).await }).await?;
-        let compiled = Compiled::of(self, tenant, set, Some(DryRun::new())).await?;
+        let builder = self.builder_of(tenant, set).await?;
+        let trials = async move {
+            let trials = Trials::new(builder).await;
+            trials.map_err(|error| Problem::at("/draft", error.to_string()))
+        };
+        let mut trials = Box::pin(aside(trials)).await?;
         let mut tried = Vec::new();
-        for Sample { id, saved, .. } in samples {
-            let cx = match saved.cx {
-                Value::Null => Ok(AgentContext::default()),
-                cx => serde_json::from_value(cx).map_err(|error| error.to_string()),
+        for Sample { id, mut saved, .. } in samples {
+            if let Value::Object(cx) = &mut saved.cx {
+                cx.remove("tenant_id");
+            }
+            let cx = AgentContext {
+                tenant_id: Some(tenant.id().to_owned()),
+                ..AgentContext::default()
             };
-            let event = OwnedEvent::from_json(&saved.event, saved.body);
-            let event = event.map_err(|error| error.to_string());
-            let (outcome, hook) = match event.and_then(|event| Ok((cx?, event))) {
-                Ok((cx, event)) => {
-                    let said = Simulated::of(compiled.ask(cx, event).await);
-                    (said.outcome, said.hook)
+            let (outcome, hook, differences) = match trials.ask(&saved, cx).await {
+                Ok(said) => (said.decision.decision, said.decision.hook, said.differences),
+                Err(wrong) => {
+                    let wrong = format!("{}: {wrong}", saved.name);
+                    let expects = saved.expect.is_some().then(|| wrong.clone());
+                    (wrong, None, expects.into_iter().collect())
                 }
-                Err(wrong) => (format!("{}: {wrong}", saved.name), None),
             };
             tried.push(Tried {
                 id,
@@ -126,6 +138,7 @@ impl Api {
                 expect: saved.expect,
                 outcome,
                 hook,
+                differences,
             });
         }
         Ok(tried)
@@ -140,11 +153,10 @@ impl Api {
         let tried = self.try_samples(tenant, &Value::Bool(true)).await?;
         let help = "change the hooks or the sample, or publish despite the samples";
         let mistake = |sample: Tried| {
-            let (id, name, said) = (sample.id, sample.name, sample.outcome);
-            let expect = sample.expect.unwrap_or_default();
+            let said = sample.differences.join("; ");
             Mistake {
-                path: format!("/samples/{id}"),
-                message: format!("sample {name}: expected {expect}, and the draft says {said}"),
+                path: format!("/samples/{}", sample.id),
+                message: format!("sample {}: {said}", sample.name),
                 help: Some(help.to_owned()),
             }
         };

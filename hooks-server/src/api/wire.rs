@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hooks_runtime::entry::Expect;
 use hooks_runtime::{BreakerState, RecordOutcome};
 use hooks_store as store;
 use jiff::Timestamp;
@@ -340,7 +341,8 @@ pub(crate) struct Sample {
     body: Value,
     /// What hooks are expected to decide about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    expect: Option<String>,
+    #[schema(value_type = Option<Value>)]
+    expect: Option<Expect>,
     /// Who has saved it.
     author: String,
     /// When.

@@ -10,8 +10,9 @@ use axum::extract::{Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
 use hooks_core::agent::AgentEvent;
+use hooks_runtime::entry::TestEntry;
 use hooks_runtime::{Record, RecordOutcome, RecordPart, RecordStep};
-use hooks_store::{Execution, ExecutionFilter, NewSample, Role};
+use hooks_store::{Execution, ExecutionFilter, Role};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
@@ -451,12 +452,13 @@ pub(super) async fn session(
 pub(super) async fn save(visitor: Visitor, Path(seq): Path<u64>, Form(sent): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Author)?;
     let (execution, mut input) = kept(&visitor, seq).await?;
-    let sample = NewSample {
+    let sample = TestEntry {
         name: sent.text("sample"),
         event: execution.record.event,
         cx: input["cx"].take(),
         body: input["event"].take(),
-        expect: sent.written("expect"),
+        expect: sent.written("expect").as_deref().map(Into::into),
+        ..TestEntry::default()
     };
     let saved = visitor.tenant().save_sample(&sample, &by).await?;
     Ok(done(&format!("/simulator?sample={}", saved.id), "sample"))

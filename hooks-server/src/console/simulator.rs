@@ -7,7 +7,8 @@ use axum::extract::{Path, Query};
 use axum::response::IntoResponse as _;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_runtime::OwnedEvent;
-use hooks_store::{NewSample, Node, Role};
+use hooks_runtime::entry::TestEntry;
+use hooks_store::{Node, Role};
 use serde_json::{Map, Value, json};
 
 use super::diff::{self, Line, pretty};
@@ -329,14 +330,15 @@ pub(super) async fn save(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
     let by = visitor.at_least(Role::Operator)?;
     let saved = async {
         let (body, cx) = values(&form)?;
-        let sample = NewSample {
+        let sample = TestEntry {
             name: form
                 .written("sample")
                 .ok_or_else(|| Problem::at("/sample", "Give the sample a name."))?,
             event: form.text("name"),
             cx: serde_json::to_value(cx).unwrap_or_default(),
             body,
-            expect: form.written("expect"),
+            expect: form.written("expect").as_deref().map(Into::into),
+            ..TestEntry::default()
         };
         Ok::<_, Problem>(visitor.tenant().save_sample(&sample, &by).await?)
     };

@@ -1,6 +1,7 @@
 //! The page of a hook, without a browser: two views of one document, saved, tried, compared, restored.
 
-use hooks_store::{By, Capabilities, NewSample};
+use hooks_runtime::entry::TestEntry;
+use hooks_store::{By, Capabilities};
 use serde_json::{Value, json};
 
 use crate::common::{Answered, Stored, claude, stored, stored_with};
@@ -486,7 +487,9 @@ async fn a_hook_is_tried_as_it_is_typed_and_nothing_runs() {
         told.status == 200 && told.body.contains("One mistake"),
         "{told:?}"
     );
-    let sample = NewSample {
+    let sample = TestEntry {
+        tool: None,
+        args: None,
         expect: None,
         name: "a push".into(),
         event: "BeforeToolCall".into(),

@@ -1,6 +1,7 @@
 //! The admin log, tokens and samples.
 
-use hooks_store::{NewSample, PlainToken, Role, Session, Store, StoreError};
+use hooks_runtime::entry::TestEntry;
+use hooks_store::{PlainToken, Role, Session, Store, StoreError};
 use jiff::SignedDuration;
 use serde_json::json;
 
@@ -239,7 +240,9 @@ pub(crate) async fn a_session_ends_with_its_token(place: Place) {
 pub(crate) async fn a_sample_is_saved_and_removed(place: Place) {
     let store = place.open().await;
     let acme = store.tenant("acme");
-    let sample = NewSample {
+    let sample = TestEntry {
+        tool: None,
+        args: None,
         expect: Some("block".into()),
         name: "a force push".into(),
         event: "BeforeToolCall".into(),
@@ -254,7 +257,7 @@ pub(crate) async fn a_sample_is_saved_and_removed(place: Place) {
     );
     let names = acme.sample_names().await.unwrap();
     assert_eq!(names, [(saved.id.clone(), "a force push".to_owned())]);
-    let long = NewSample {
+    let long = TestEntry {
         body: json!({ "args": "x".repeat(64 << 10) }),
         ..sample.clone()
     };

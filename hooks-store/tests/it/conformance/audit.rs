@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use hooks_runtime::Budget as _;
-use hooks_store::{Anchored, Audited, Heads, Keys, NewSample, Role, Store, StoreError};
+use hooks_runtime::entry::TestEntry;
+use hooks_store::{Anchored, Audited, Heads, Keys, Role, Store, StoreError};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
@@ -106,10 +107,10 @@ async fn filled(store: &Store) {
     acme.set_budget(None, Some(100), &ada()).await.unwrap();
     let reserved = store.budget().reserve("acme", 10, 50).await.unwrap();
     store.budget().settle(reserved, 7).await.unwrap();
-    let sample = NewSample {
+    let sample = TestEntry {
         name: "a push".into(),
         event: "BeforeToolCall".into(),
-        ..NewSample::default()
+        ..TestEntry::default()
     };
     acme.save_sample(&sample, &ada()).await.unwrap();
     let mut long = record("a");

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use hooks_core::agent::AgentContext;
-use hooks_runtime::entry::Mode;
+use hooks_runtime::entry::{Mode, TestEntry};
 use hooks_runtime::{
     BreakerState, Bundle, HttpEvaluator, OwnedEvent, Runtime, RuntimeBuilder, Source as _,
 };
-use hooks_store::{ImportFormat, NewSample, Role, Store, StoreError};
+use hooks_store::{ImportFormat, Role, Store, StoreError};
 use serde_json::{Map, Value, json};
 
 use crate::common::{Place, ada, block, mistakes, names};
@@ -464,7 +464,7 @@ pub(crate) async fn a_publication_ends_while_others_write(place: Place) {
     let writer = tokio::task::spawn_blocking(move || {
         // A test that fails ends this, too: the end of its runtime waits for the thread.
         while asked.recv_timeout(Duration::from_mins(6)) == Ok(true) {
-            let sample = NewSample::default();
+            let sample = TestEntry::default();
             let saved = runtime.block_on(other.save_sample(&sample, &ada()));
             if tell.send(saved.map(drop)).is_err() {
                 return;
