@@ -100,6 +100,14 @@ enum Command {
         after_help = "Examples:\n  hooks why --event BeforeToolCall --tool shell --args '{\"command\": \"ls\"}'"
     )]
     Why(EventArgs),
+    /// Run the tests of a file: each `[[hooks.test]]` in it, and in the files `*.test.toml` beside it. Nothing with effects runs.
+    ///
+    /// A test is an event, and what the hooks must decide about it. If one fails, what each hook said is shown, and which
+    /// part of its condition decided. The exit code is 1 if one fails.
+    #[command(
+        after_help = "Examples:\n  hooks test\n  hooks test hooks.toml --coverage\n  hooks test --coverage --html coverage.html\n  hooks test --watch\n  hooks test --from records.jsonl > hooks.test.toml"
+    )]
+    Test(commands::testing::Args),
     /// Run the hooks on one event of an agent, which calls this as its command hook.
     ///
     /// The event is read from standard input. The exit code and the output are what that agent expects of a hook. An event
@@ -263,6 +271,7 @@ fn done(command: Command, json: bool) -> Done {
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
         Command::Why(args) => commands::why::run(&args, json),
+        Command::Test(args) => commands::testing::run(&args, json),
         Command::Run {
             file,
             system,

@@ -27,7 +27,9 @@ pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<Agent>, jso
     let mut all = Vec::new();
     for file in files {
         let built = file::block_on(
-            file::builder_as(&file.clone().into(), format, &mut Vec::new()).build(),
+            file::builder_as(&file.clone().into(), format, &mut Vec::new())
+                .tests(true)
+                .build(),
         )?;
         are_fine &= built.is_ok();
         match built {
@@ -36,6 +38,7 @@ pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<Agent>, jso
                 let idle = agent.map_or_else(Vec::new, |agent| idle(&runtime, agent));
                 status.notices.extend(notices(&status, &file, agent));
                 status.notices.extend(unusable(&file));
+                status.notices.extend(untested(&runtime));
                 if let Some((agent, path)) = agent.zip(std::path::absolute(&file).ok()) {
                     let report = Here::with(path, runtime).report(agent);
                     for finding in report.into_iter().flat_map(|report| report.findings) {
@@ -176,6 +179,13 @@ fn notices(status: &Status, file: &Path, agent: Option<Agent>) -> Vec<String> {
             .and_then(|(config, agent)| unknown_tools(&config, agent)),
     );
     notices
+}
+
+/// Says which rules no test makes true, if the file has tests.
+fn untested(runtime: &Runtime) -> Option<String> {
+    let untested = runtime.untested().join("`, `");
+    let more = "`hooks test --coverage` says more";
+    (!untested.is_empty()).then(|| format!("no test makes these rules true: `{untested}`; {more}"))
 }
 
 /// What cannot run in a file of another system that has that system's name.

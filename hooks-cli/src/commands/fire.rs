@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use hooks_builtin::{ApprovalRequest, Approver, Verdict};
 use hooks_core::agent::{AgentContext, Approval};
 use hooks_runtime::{
-    Decided, Outcome, OwnedEvent, Record, RecordOutcome, RecordStep, Records, Runtime,
+    Decided, Explanation, Outcome, OwnedEvent, Record, RecordOutcome, RecordStep, Records, Runtime,
 };
 use serde_json::{Value, json};
 
@@ -27,12 +27,13 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let fired = file::block_on(async {
         let runtime = builder.recorder(recorder).approver(Nobody).build().await?;
         file::print_notices(&runtime);
+        let explained = runtime.explain(&cx, event.view()).await;
         let outcome = decide(&runtime, &cx, &mut event).await;
         // A hook in the background is recorded when it has finished.
         runtime.shutdown().await;
-        Ok(outcome)
+        Ok((outcome, explained))
     })?;
-    let mut outcome: Outcome =
+    let (mut outcome, explained): (Outcome, Vec<Explanation>) =
         fired.map_err(|error: hooks_runtime::ConfigError| Failure::found(error))?;
     let records = records.take();
     if outcome.hook.is_none() && outcome.decision == Decided::Respond {
@@ -46,6 +47,11 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
         paint::json(&object(&outcome, &records));
     } else {
         show(&event, &before, &outcome, &records);
+        let unmet = explained.iter().filter(|one| one.is_meant && !one.runs);
+        for Explanation { hook, why, .. } in unmet {
+            let line = format!("{hook} does not run: {why}");
+            say!("{}", painted(DIM, Visible(&line)));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -19,6 +19,7 @@ pub(crate) mod scan;
 pub(crate) mod serve;
 #[cfg(feature = "server")]
 pub(crate) mod store;
+pub(crate) mod testing;
 #[cfg(feature = "server")]
 pub(crate) mod token;
 pub(crate) mod trust;

@@ -15,4 +15,5 @@ mod operations;
 mod packaging;
 mod pages;
 mod replay;
+mod testing;
 mod trust;
