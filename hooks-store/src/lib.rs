@@ -79,3 +79,5 @@ pub use self::secret::{SecretInfo, StoreSecrets};
 pub use self::session::Session;
 pub use self::store::{Store, Tenant};
 pub use self::token::{Caller, PlainToken, Role, Token};
+/// A test to save: what a file has as `[[hooks.test]]`.
+pub use hooks_runtime::entry::TestEntry as NewSample;

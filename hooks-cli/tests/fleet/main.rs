@@ -3,7 +3,7 @@
 //!
 //! `HOOKS_POSTGRES=$(.ci/postgres) cargo test --release -p hooks-cli --test fleet -- --ignored --nocapture`
 //!
-//! Each agent waits for its bundle on one connection, and asks the door on another. `FLEET=TENANTS,HOOKS,AGENTS,SECONDS` sets how
+//! Each agent waits for its bundle on one connection, and opens another when it asks the door. `FLEET=TENANTS,HOOKS,AGENTS,SECONDS` sets how
 //! large it is, and how long each of its five phases takes. The agents share the cores with what they measure.
 
 mod agent;

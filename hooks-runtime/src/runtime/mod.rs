@@ -99,6 +99,7 @@ impl Runtime {
 }
 
 /// A runtime that may have been dropped.
+#[derive(Clone)]
 pub(crate) struct WeakRuntime(Weak<Inner>);
 
 impl WeakRuntime {

@@ -36,10 +36,13 @@ const MOST_LINKS: usize = 40;
 
 /// Watches folders until it is dropped.
 pub(crate) struct Watcher {
-    system: Mutex<RecommendedWatcher>,
+    runtime: WeakRuntime,
+    /// What watches files. A runtime that has none takes nothing of the system for it, which has few watchers for a user: a daemon
+    /// has a runtime for each tenant.
+    system: Mutex<Option<RecommendedWatcher>>,
     folders: Mutex<BTreeSet<PathBuf>>,
     changes: Arc<Changes>,
-    tasks: Vec<AbortHandle>,
+    tasks: Mutex<Vec<AbortHandle>>,
 }
 
 /// Names of what is followed. They are compared instead of paths, because a system may report another path to a folder
@@ -136,7 +139,7 @@ impl fmt::Debug for Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        for task in &self.tasks {
+        for task in &*lock(&self.tasks) {
             task.abort();
         }
     }
@@ -149,19 +152,18 @@ impl Watcher {
     ///
     /// If the system cannot watch a folder.
     pub(crate) fn start(runtime: &Runtime) -> io::Result<Self> {
-        let changes = Arc::<Changes>::default();
-        let noting = Arc::clone(&changes);
-        let system = notify::recommended_watcher(move |event| noting.note(event));
-        let loaded = stamps(runtime.files());
-        let task = load_again(Arc::clone(&changes), loaded, runtime.downgrade());
         let sources = runtime.sources();
         let follow = |source| tokio::spawn(follow_source(source, runtime.downgrade()));
-        let tasks = std::iter::once(tokio::spawn(task)).chain(sources.map(follow));
         let watcher = Watcher {
-            system: Mutex::new(system.map_err(io::Error::other)?),
+            runtime: runtime.downgrade(),
+            system: Mutex::default(),
             folders: Mutex::default(),
-            changes,
-            tasks: tasks.map(|task| task.abort_handle()).collect(),
+            changes: Arc::default(),
+            tasks: Mutex::new(
+                sources
+                    .map(|source| follow(source).abort_handle())
+                    .collect(),
+            ),
         };
         watcher.follow(&runtime.files())?;
         Ok(watcher)
@@ -174,12 +176,29 @@ impl Watcher {
         let mut system = lock(&self.system);
         for folder in std::mem::take(&mut *folders) {
             // The watch of a removed folder has ended.
-            let _ = system.unwatch(&folder);
+            let _ = system.as_mut().map(|system| system.unwatch(&folder));
         }
+    }
+
+    /// Takes what watches files from the system, and follows what it says.
+    fn take_system(&self, files: &[PathBuf]) -> io::Result<()> {
+        let mut system = lock(&self.system);
+        if system.is_none() {
+            let noting = Arc::clone(&self.changes);
+            let taken = notify::recommended_watcher(move |event| noting.note(event));
+            *system = Some(taken.map_err(io::Error::other)?);
+            let (changes, loaded) = (Arc::clone(&self.changes), stamps(files.to_vec()));
+            let task = tokio::spawn(load_again(changes, loaded, self.runtime.clone()));
+            lock(&self.tasks).push(task.abort_handle());
+        }
+        Ok(())
     }
 
     /// Also follows these files and folders.
     pub(crate) fn follow(&self, files: &[PathBuf]) -> io::Result<()> {
+        if !files.is_empty() {
+            self.take_system(files)?;
+        }
         let name_of = |path: &Path| Some(path.file_name()?.to_owned());
         for file in files {
             let file = std::path::absolute(file)?;
@@ -206,6 +225,9 @@ impl Watcher {
     fn watch(&self, path: &Path) -> io::Result<()> {
         let mut folders = lock(&self.folders);
         let mut system = lock(&self.system);
+        let Some(system) = &mut *system else {
+            return Ok(());
+        };
         let is_folder = |path: &&Path| path.symlink_metadata().is_ok_and(|about| about.is_dir());
         let mut there = path.ancestors().filter(is_folder);
         let (nearest, above) = (there.next(), there.next());

@@ -268,3 +268,14 @@ async fn files_are_still_followed_after_a_panic() {
     std::fs::write(&path, rule("b")).unwrap();
     eventually("the next file is in force", || names(&runtime) == ["b"]).await;
 }
+
+/// Linux has 128 watchers of files for a user, and a daemon has a runtime for each tenant.
+#[tokio::test]
+async fn a_runtime_without_files_takes_no_watcher_of_the_system() {
+    let mut runtimes = Vec::new();
+    for _ in 0..300 {
+        let runtime = Runtime::builder().text("hooks = {}").build().await.unwrap();
+        runtime.watch().unwrap();
+        runtimes.push(runtime);
+    }
+}
