@@ -3,15 +3,15 @@
 pub use crate::decision::{ActionOn, Name, ResultOf, cancelled, go_on};
 pub use crate::event::{
     Access, Agreed, Both, CanSave, CannotSave, Decisive, EventInfo, Every, If, Mode, Nibble, On,
-    One, Returned, Saving, SharesVocabulary,
+    OnMany, One, Returned, Saving, SharesVocabulary,
 };
 #[cfg(feature = "std")]
 pub use crate::hook::AnyWatch;
 pub use crate::hook::{
-    ABSENT, Around, Asynchronous, Changes, ChangesAndGuards, Digits, DispatchNow, EveryView,
-    ExactOf, Facts, Few, Group, Guards, Hook, Leaf, Looks, Number, Output, Planner, Row, Runs,
-    Synchronous, Unknown, catch, catch_async, deadline, is_same, judges, kept, misfit, nibble,
-    nothing, restored, skipped,
+    ABSENT, Around, Asynchronous, Changes, ChangesAndGuards, Digits, DispatchNow, Does, EveryView,
+    ExactOf, Facts, Few, Group, Guards, Hook, Judges, Leaf, Looks, Number, Output, Planner, Row,
+    RuleRow, RuleSet, Rules, Runs, Says, Synchronous, Unknown, catch, catch_async, deadline,
+    is_same, judges, kept, misfit, nibble, nothing, restored, skipped,
 };
 pub use crate::once::{Fails, Holds, Once, Verdict};
 #[cfg(not(feature = "std"))]

@@ -119,3 +119,5 @@ impl<M: Mode> Answers for Every<M> {
 
 /// The modes that handle only the event `E`, as one hook.
 pub type On<E> = Only<<E as Event>::Slot, One>;
+/// The modes that handle only the event `E`, as several rules.
+pub type OnMany<E> = Only<<E as Event>::Slot, Many>;

@@ -27,7 +27,7 @@ mod slot;
 mod vocabulary;
 
 pub(crate) use self::answers::{Answers, Many, Skip, Within};
-pub use self::answers::{Both, Every, Mode, On, One};
+pub use self::answers::{Both, Every, Mode, On, OnMany, One};
 pub use self::info::EventInfo;
 pub use self::kind::{Access, Decisive, Intercept, Kind, Observe};
 pub use self::named::{If, Returned};

@@ -14,6 +14,7 @@
 //! | `every` | a hook on every event |
 //! | `around` | a hook around the work that follows an event |
 //! | `rank` | a priority as a type |
+//! | `rules` | a hook with several rows: the rules of a file |
 //! | `plan` | who runs when, as a table |
 
 #[cfg(feature = "std")]
@@ -25,6 +26,7 @@ mod hold;
 mod plan;
 mod probe;
 mod rank;
+mod rules;
 mod run;
 mod wrap;
 
@@ -61,6 +63,7 @@ pub(crate) use self::rank::{
     Bool, Down, Lists, Place, Places, Several, Single, Sorted, Spot, Swap, priority_of,
 };
 pub use self::rank::{Digits, Few, Number, nibble};
+pub use self::rules::{Does, Judges, RuleRow, RuleSet, Rules, Says};
 pub use self::run::{
     AnswersNow, AnyEvent, Asynchronous, Changes, ChangesAndGuards, Dispatch, DispatchNow, Facts,
     Guards, IsIntercepted, IsObserved, Leaf, Looks, Synchronous,

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::{self, Vec};
 use core::fmt;
 
-use super::Hook;
+use super::{Hook, RuleRow};
 use crate::event::{EventInfo, EventSet};
 
 /// One row of a [`Plan`]: a hook, and an event that it handles.
@@ -41,6 +41,8 @@ pub struct PlanRow {
     pub judges_again_after: Option<Cow<'static, str>>,
     /// Whether it may change the event.
     pub may_change: bool,
+    /// For a rule of a file: the file and the line, as `hooks.toml:7`.
+    pub source: Option<&'static str>,
     runs: Runs,
 }
 
@@ -220,6 +222,9 @@ impl fmt::Display for Plan {
             if let Some(changer) = &row.judges_again_after {
                 write!(f, ", judges again after `{changer}`")?;
             }
+            if let Some(source) = row.source {
+                write!(f, ", {source}")?;
+            }
             if !is_raised(self.raised, row) {
                 f.write_str(", but the agent never raises it")?;
             }
@@ -311,9 +316,18 @@ impl Planner {
                 is_guard: row.is_guard,
                 judges_again_after: None,
                 may_change: row.may_change && row.event.is_none_or(|event| event.is_intercepted),
+                source: None,
                 runs: row.runs,
             });
         }
+    }
+
+    /// A rule of a file.
+    pub(super) fn rule(&mut self, rule: &RuleRow, priority: i32) {
+        let before = self.rows.len();
+        self.hook(rule.name, priority, rule.rows);
+        let rows = self.rows[before..].iter_mut();
+        rows.for_each(|row| row.source = Some(rule.source));
     }
 
     /// A hook with a priority of its place in the list.

@@ -16,6 +16,7 @@ mod layout;
 mod order;
 mod plan;
 mod probe;
+mod rules;
 mod testing;
 mod wants;
 

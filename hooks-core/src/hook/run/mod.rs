@@ -46,7 +46,7 @@ pub use self::facts::{Changes, ChangesAndGuards, Facts, Guards, Looks};
 pub(crate) use self::guard::{Judged, Round};
 
 pub(crate) use self::steps::{FactsOf, Start, Steps, StepsOf, TimingOf};
-pub(crate) use self::watch::{Carries, Did, Shows, Since, Watch};
+pub(crate) use self::watch::{Carries, Did, Shows, Since, Token, Watch};
 use super::Hook;
 use crate::decision::{ActionOn, Decides, ResultOf};
 use crate::event::{Access, Answers, Context, Event, Intercepted, Observed, Reads, Vocabulary};
