@@ -5,17 +5,14 @@ use std::ops::Range;
 use std::time::Duration;
 
 use hooks_glob::Glob;
-use serde::Serialize;
-use serde_json::Value;
 
 use crate::action::Action;
-use crate::cel::{Cel, Known, Mistake, Type};
-use crate::entry::{OnEntry, Scopes};
+use crate::cel::{Cel, Known, Literal, Mistake, Type};
 use crate::events::{EVENTS, EventInfo};
 use crate::input::Rule;
 use crate::pattern;
 use crate::subjects::Subjects;
-use crate::template::{Pattern, Template};
+use crate::template::{Data, Pattern, Template};
 use crate::tools::Aliases;
 
 /// What is wrong with an entry.
@@ -50,6 +47,46 @@ pub struct Checked {
     pub wrong: Vec<Wrong>,
 }
 
+/// The keys of all handlers of an entry, in the order of the documentation.
+pub const HANDLERS: [&str; 13] = [
+    "block",
+    "abort_turn",
+    "abort_run",
+    "ask",
+    "defer",
+    "approve",
+    "context",
+    "respond",
+    "modify",
+    "command",
+    "http",
+    "prompt",
+    "process",
+];
+
+/// What an entry of a file says, as far as it is checked here.
+#[derive(Clone, Debug, Default)]
+pub struct Written<'a> {
+    /// Whether it is for every event: `event = "*"`.
+    pub is_every: bool,
+    /// `tools`.
+    pub tools: Option<&'a [String]>,
+    /// `matcher`.
+    pub matcher: Option<&'a str>,
+    /// `if`.
+    pub condition: Option<&'a str>,
+    /// The tenants and the agents of `scope`.
+    pub scope: [&'a [String]; 2],
+    /// Its handlers, in the order of [`HANDLERS`]. Those outside of the file have no value here.
+    pub handlers: Vec<(&'static str, Option<Data>)>,
+    /// `timeout`.
+    pub timeout: Option<Duration>,
+    /// `guard`.
+    pub guard: Option<bool>,
+    /// `background`.
+    pub background: Option<bool>,
+}
+
 /// What the checks are given besides the entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
@@ -64,24 +101,24 @@ pub struct Given<'a> {
 /// Checks an entry.
 ///
 /// ```
-/// use hooks_rules::check::{Given, check};
-/// use hooks_rules::entry::OnEntry;
+/// use hooks_rules::check::{Given, Written, check};
 /// use hooks_rules::events::EventInfo;
+/// use hooks_rules::template::Data;
 /// use hooks_rules::tools::Aliases;
-/// use serde_json::json;
 ///
-/// let entry = json!({ "event": "AfterToolCall", "if": "name == 'shell'", "block": "no" });
-/// let entry: OnEntry = serde_json::from_value(entry).unwrap();
+/// let entry = Written {
+///     condition: Some("name == 'shell'"),
+///     handlers: vec![("block", Some(Data::Text("no".into())))],
+///     ..Written::default()
+/// };
 /// let events = [EventInfo::named("AfterToolCall").unwrap()];
 /// let given = Given { events: &events, context: &[], claudes: &Aliases::default() };
 /// let checked = check(&entry, &given);
 /// assert!(checked.condition.is_some());
 /// assert_eq!(checked.wrong[0].message, "`AfterToolCall` cannot be blocked");
 /// ```
-pub fn check<C, H, P, S>(entry: &OnEntry<C, H, P, S>, given: &Given<'_>) -> Checked
-where
-    OnEntry<C, H, P, S>: Serialize,
-{
+#[must_use]
+pub fn check(entry: &Written<'_>, given: &Given<'_>) -> Checked {
     let mut checking = Checking {
         entry,
         context: given.context,
@@ -89,7 +126,7 @@ where
     };
     let events = given.events;
     let subjects = checking.subjects(events);
-    let text = entry.condition.as_deref();
+    let text = entry.condition;
     let rule = text.and_then(|text| Rule::of_tool(text, given.claudes.clone()));
     let mut condition = None;
     match (text, &rule) {
@@ -126,16 +163,13 @@ where
 }
 
 /// An entry that is being checked.
-struct Checking<'a, C, H, P, S> {
-    entry: &'a OnEntry<C, H, P, S>,
+struct Checking<'a> {
+    entry: &'a Written<'a>,
     context: &'a [(&'a str, Type)],
     wrong: Vec<Wrong>,
 }
 
-impl<C, H, P, S> Checking<'_, C, H, P, S>
-where
-    OnEntry<C, H, P, S>: Serialize,
-{
+impl Checking<'_> {
     fn wrong(&mut self, keys: &[&str], message: impl Into<String>, help: Option<&str>) {
         self.wrong.push(Wrong {
             keys: keys.iter().map(|key| (*key).to_owned()).collect(),
@@ -164,7 +198,7 @@ where
     }
 
     fn subjects(&mut self, events: &[&'static EventInfo]) -> Subjects {
-        let (key, subjects) = match (&self.entry.tools, &self.entry.matcher) {
+        let (key, subjects) = match (self.entry.tools, self.entry.matcher) {
             (None, None) => return Subjects::Any,
             (Some(_), Some(_)) => {
                 self.wrong(
@@ -175,7 +209,7 @@ where
                 return Subjects::Any;
             }
             (Some(tools), None) => {
-                if tools.0.is_empty() {
+                if tools.is_empty() {
                     self.wrong(
                         &["tools"],
                         "the list of tools is empty",
@@ -183,7 +217,7 @@ where
                     );
                 }
                 let mut globs = Vec::new();
-                for tool in &tools.0 {
+                for tool in tools {
                     match Glob::new(tool) {
                         Ok(glob) => globs.push(glob),
                         Err(error) => self.wrong(&["tools"], error.to_string(), None),
@@ -212,7 +246,7 @@ where
             },
         };
         if let Some(event) = events.iter().find(|event| !event.has_subject)
-            && self.entry.event.0.iter().all(|name| name != "*")
+            && !self.entry.is_every
         {
             let message = format!(
                 "`{}` is not about a tool, so `{key}` never matches it",
@@ -248,16 +282,11 @@ where
 
     /// The key of its only handler.
     fn handler(&mut self) -> Option<&'static str> {
-        let settings = serde_json::to_value(self.entry).unwrap_or_default();
-        let keys = OnEntry::<C, H, P, S>::HANDLERS.into_iter();
-        let mut keys = keys.filter(|key| settings.get(key).is_some());
+        let mut keys = self.entry.handlers.iter().map(|(key, _)| *key);
         match (keys.next(), keys.next()) {
             (Some(handler), None) => Some(handler),
             (None, _) => {
-                let help = format!(
-                    "write one of `{}`",
-                    OnEntry::<C, H, P, S>::HANDLERS.join("`, `")
-                );
+                let help = format!("write one of `{}`", HANDLERS.join("`, `"));
                 self.wrong(&[], "the hook does nothing: it has no handler", Some(&help));
                 None
             }
@@ -271,7 +300,7 @@ where
 
     /// Checks the ids of tenants and agents, which are compared as they are.
     fn check_scope(&mut self) {
-        let Scopes { tenants, agents } = &self.entry.scope;
+        let [tenants, agents] = self.entry.scope;
         for (key, ids) in [("tenants", tenants), ("agents", agents)] {
             if let Some(id) = ids.iter().find(|id| id.is_empty() || id.contains('*')) {
                 self.wrong(
@@ -333,38 +362,41 @@ where
 
     /// Returns the rule, if the handler is one.
     fn action(&mut self, key: &'static str, events: &[&'static EventInfo]) -> Option<Action> {
-        let is_modify = |value: &Value| value.is_string() || value.is_object();
-        if key == "modify" && !self.entry.modify.as_ref().is_some_and(is_modify) {
+        let entry = self.entry;
+        let found = entry.handlers.iter().find(|(known, _)| *known == key);
+        let value = found.and_then(|(_, value)| value.as_ref());
+        if key == "modify" && !matches!(value, Some(Data::Text(_) | Data::Table(_))) {
             let message = "`modify` must be a table of the keys to set, such as `{ dry_run = true }`, or an expression in CEL \
                            that gives one";
             self.wrong(&[key], message, None);
             return None;
         }
         let names = fields(events);
-        let entry = self.entry;
-        let (text, made): (_, fn(Template) -> Action) = match key {
-            "block" => (&entry.block, Action::Block),
-            "abort_turn" => (&entry.abort_turn, Action::AbortTurn),
-            "abort_run" => (&entry.abort_run, Action::AbortRun),
-            "ask" => (&entry.ask, Action::Ask),
-            "defer" => (&entry.defer, Action::Defer),
-            "approve" => (&entry.approve, Action::Approve),
-            _ => (&entry.context, Action::Context),
+        let made: fn(Template) -> Action = match key {
+            "block" => Action::Block,
+            "abort_turn" => Action::AbortTurn,
+            "abort_run" => Action::AbortRun,
+            "ask" => Action::Ask,
+            "defer" => Action::Defer,
+            "approve" => Action::Approve,
+            _ => Action::Context,
         };
-        let action = self.known(&names, |known| match (key, text) {
-            ("respond", _) => match &entry.respond {
-                Some(Value::String(text)) if is_expression(text, &names, known) => {
-                    Template::expression(text, known).map(Pattern::Text)
-                }
-                respond => Pattern::compile(respond.as_ref().unwrap_or(&Value::Null), known),
+        let null = Data::Other(Literal::Null);
+        let action = self.known(&names, |known| match (key, value) {
+            ("respond", Some(Data::Text(text))) if is_expression(text, &names, known) => {
+                Template::expression(text, known).map(|made| Action::Respond(Pattern::Text(made)))
             }
-            .map(Action::Respond),
-            (_, Some(text)) => Template::compile(text, known).map(made),
-            _ => match &entry.modify {
-                Some(Value::String(text)) => Template::expression(text, known).map(Pattern::Text),
-                other => Pattern::compile(other.as_ref().unwrap_or(&Value::Null), known),
+            ("respond", value) => {
+                Pattern::compile(value.unwrap_or(&null), known).map(Action::Respond)
             }
-            .map(Action::Modify),
+            ("modify", Some(Data::Text(text))) => {
+                Template::expression(text, known).map(|made| Action::Modify(Pattern::Text(made)))
+            }
+            ("modify", value) => {
+                Pattern::compile(value.unwrap_or(&null), known).map(Action::Modify)
+            }
+            (_, Some(Data::Text(text))) => Template::compile(text, known).map(made),
+            _ => Template::compile("", known).map(made),
         });
         match action {
             Ok(action) => {
@@ -372,8 +404,8 @@ where
                 Some(action)
             }
             Err(error) => {
-                let help = match &self.entry.modify {
-                    Some(Value::String(text)) if key == "modify" => in_cel(text)
+                let help = match value {
+                    Some(Data::Text(text)) if key == "modify" => in_cel(text)
                         .map(|_| "write a table, as `modify = { path = \"x\" }`, or a map in CEL: `{\"path\": \"x\"}`"),
                     _ => None,
                 };

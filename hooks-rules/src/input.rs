@@ -2,17 +2,23 @@
 //!
 //! A rule avoids starting a process. It is not a guard: if it is unclear whether it matches, the hook runs.
 
+#[cfg(feature = "input")]
 use std::path::{Path, PathBuf};
 
 use hooks_glob::Glob;
+#[cfg(feature = "input")]
 use hooks_shell::{Environment, Script};
-use regex::Regex;
+#[cfg(feature = "input")]
 use serde_json::Value;
+#[cfg(feature = "input")]
 use url::Url;
 
-use crate::pattern;
-use crate::tools::{self, Aliases, Class, path_of};
+use crate::pattern::{self, Regex};
+#[cfg(feature = "input")]
+use crate::tools::path_of;
+use crate::tools::{self, Aliases, Class};
 
+#[cfg(feature = "input")]
 /// A call of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
@@ -143,6 +149,7 @@ impl Rule {
         &self.text
     }
 
+    #[cfg(feature = "input")]
     /// Whether the rule matches a call.
     #[must_use]
     pub fn matches(&self, call: &Call<'_>) -> bool {
@@ -166,6 +173,7 @@ impl Rule {
             }
     }
 
+    #[cfg(feature = "input")]
     /// What the rule says about a line of a shell, of this tool: one of its programs, or all of it. Nothing if that cannot be
     /// told.
     #[must_use]
@@ -185,12 +193,14 @@ impl Rule {
         }
     }
 
+    #[cfg(feature = "input")]
     /// Whether the rule may match a call of this tool. A rule that is not understood may match any.
     #[must_use]
     pub fn may_concern(&self, tool: &str) -> bool {
         !self.is_known() || self.is_tool(tool)
     }
 
+    #[cfg(feature = "input")]
     /// Whether the rule is for a tool. A rule for `Edit` is for all tools that change files, and a rule for `Read` is
     /// for all that read them.
     fn is_tool(&self, tool: &str) -> bool {
@@ -221,7 +231,7 @@ fn command(pattern: &str) -> Pattern {
             None => (pattern, false),
         },
     };
-    let parts: Vec<_> = start.split('*').map(regex::escape).collect();
+    let parts: Vec<_> = start.split('*').map(regex_syntax::escape).collect();
     let end = if is_start { r"(?:\s.*)?" } else { "" };
     match pattern::compiled(&format!("(?s)^{}{end}$", parts.join(".*"))) {
         Ok(regex) => Pattern::Command {
@@ -263,7 +273,7 @@ fn path(pattern: &str) -> Pattern {
             '*' => regex.push_str("[^/]*"),
             '?' => regex.push_str("[^/]"),
             '/' if chars.peek().is_none() => {}
-            c => regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
+            c => regex.push_str(&regex_syntax::escape(c.encode_utf8(&mut [0; 4]))),
         }
     }
     // A folder includes everything in it.
@@ -274,6 +284,7 @@ fn path(pattern: &str) -> Pattern {
     }
 }
 
+#[cfg(feature = "input")]
 /// Whether a script runs, or may run, a command that matches the pattern.
 fn runs(call: &Call<'_>, regex: &Regex, is_name: bool) -> bool {
     let names = ["command"].iter().chain(tools::other_names("command"));
@@ -296,6 +307,7 @@ fn runs(call: &Call<'_>, regex: &Regex, is_name: bool) -> bool {
         })
 }
 
+#[cfg(feature = "input")]
 /// Whether a call touches a path that matches the pattern.
 fn is_below(call: &Call<'_>, regex: &Regex, from: From) -> bool {
     let Some(path) = path_of(call.args) else {
@@ -338,6 +350,7 @@ fn is_below(call: &Call<'_>, regex: &Regex, from: From) -> bool {
     }
 }
 
+#[cfg(feature = "input")]
 /// Removes `.` and `..` from a path, without file accesses.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -358,6 +371,7 @@ fn normal(path: &str) -> String {
     format!("{start}{}", parts.join("/"))
 }
 
+#[cfg(feature = "input")]
 /// Whether the host of a URL is this host, or a subdomain of it.
 fn has_host(url: &str, host: &str) -> bool {
     let Ok(url) = Url::parse(url) else {

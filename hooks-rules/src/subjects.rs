@@ -1,11 +1,12 @@
 //! The tools for which a hook runs.
 
+#[cfg(feature = "regex")]
 use std::fmt;
 
 use hooks_glob::Glob;
-use regex::Regex;
 
-use crate::pattern;
+use crate::pattern::{self, Regex};
+#[cfg(feature = "regex")]
 use crate::tools::Aliases;
 
 /// What a definition compares the subject of an event with.
@@ -43,6 +44,7 @@ impl Subjects {
         Some(not.and_then(|not| Ok(Subjects::Unless(not, regex?))))
     }
 
+    #[cfg(feature = "regex")]
     /// Whether it says what a subject is not.
     fn excludes(&self) -> bool {
         match self {
@@ -52,6 +54,7 @@ impl Subjects {
         }
     }
 
+    #[cfg(feature = "regex")]
     /// Whether they mean a tool, by one of the tool's names.
     #[must_use]
     pub fn mean(&self, tool: &str, aliases: &Aliases) -> bool {
@@ -62,6 +65,7 @@ impl Subjects {
         self.has(tool) || aliases.of_tool(tool).any(|name| self.has(name))
     }
 
+    #[cfg(feature = "regex")]
     /// Whether a subject matches.
     #[must_use]
     pub fn has(&self, subject: &str) -> bool {
@@ -75,6 +79,7 @@ impl Subjects {
     }
 }
 
+#[cfg(feature = "regex")]
 impl fmt::Display for Subjects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

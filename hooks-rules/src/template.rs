@@ -1,16 +1,22 @@
 //! Texts and values with expressions in them.
 
+#[cfg(feature = "json")]
 use serde_json::{Map, Value as Json};
 
-use crate::cel::{Cel, Failed, Known, Mistake, MistakeKind, Variables};
+use crate::cel::{Cel, Known, Literal, Mistake, MistakeKind};
+#[cfg(feature = "json")]
+use crate::cel::{Failed, Value, Variables};
 
 /// A text with expressions in it: `"no {args.command} here"`. `{{` is a literal brace.
 #[derive(Clone, Debug)]
 pub struct Template(Vec<Piece>);
 
+/// A piece of a text.
 #[derive(Clone, Debug)]
-enum Piece {
+pub enum Piece {
+    /// What is written.
     Text(String),
+    /// An expression, whose value takes its place.
     Expression(Cel),
 }
 
@@ -75,6 +81,13 @@ impl Template {
         }
     }
 
+    /// Returns its pieces.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.0
+    }
+
+    #[cfg(feature = "json")]
     /// Returns the text for an event.
     ///
     /// # Errors
@@ -117,12 +130,12 @@ fn end_of_expression(text: &str) -> Option<usize> {
 ///
 /// ```
 /// use hooks_rules::cel::Known;
-/// use hooks_rules::template::Pattern;
+/// use hooks_rules::template::{Data, Pattern};
 /// use serde_json::json;
 ///
 /// let known = Known::default();
-/// assert!(Pattern::compile(&json!({ "content": "1 and {1 + 1}" }), &known).is_ok());
-/// let mistake = Pattern::compile(&json!(["1 and {1 + }"]), &known).unwrap_err();
+/// assert!(Pattern::compile(&Data::from(&json!({ "content": "1 and {1 + 1}" })), &known).is_ok());
+/// let mistake = Pattern::compile(&Data::from(&json!(["1 and {1 + }"])), &known).unwrap_err();
 /// assert!(mistake.message.contains("something is missing after `+`"));
 /// ```
 #[derive(Clone, Debug)]
@@ -134,7 +147,46 @@ pub enum Pattern {
     /// An object.
     Table(Vec<(String, Pattern)>),
     /// A value that is what it is.
-    Other(Json),
+    Other(Literal),
+}
+
+/// A value as a file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// A text, perhaps with expressions in it.
+    Text(String),
+    /// A list.
+    List(Vec<Data>),
+    /// A table.
+    Table(Vec<(String, Data)>),
+    /// Any other value.
+    Other(Literal),
+}
+
+#[cfg(feature = "json")]
+impl From<&Json> for Data {
+    fn from(json: &Json) -> Self {
+        let all = |values: &Vec<Json>| values.iter().map(Data::from).collect();
+        match json {
+            Json::String(text) => Data::Text(text.clone()),
+            Json::Array(values) => Data::List(all(values)),
+            Json::Object(fields) => {
+                let fields = fields.iter();
+                Data::Table(
+                    fields
+                        .map(|(key, value)| (key.clone(), value.into()))
+                        .collect(),
+                )
+            }
+            Json::Null => Data::Other(Literal::Null),
+            Json::Bool(value) => Data::Other(Literal::Bool(*value)),
+            Json::Number(number) => Data::Other(match (number.as_i64(), number.as_u64()) {
+                (Some(number), _) => Literal::Int(number),
+                (None, Some(number)) => Literal::Uint(number),
+                _ => Literal::Double(number.as_f64().unwrap_or_default()),
+            }),
+        }
+    }
 }
 
 impl Pattern {
@@ -143,23 +195,24 @@ impl Pattern {
     /// # Errors
     ///
     /// The first mistake in it, with its place in its text.
-    pub fn compile(value: &Json, known: &Known<'_>) -> Result<Self, Mistake> {
+    pub fn compile(value: &Data, known: &Known<'_>) -> Result<Self, Mistake> {
         Ok(match value {
-            Json::String(text) => Pattern::Text(Template::compile(text, known)?),
-            Json::Array(values) => {
+            Data::Text(text) => Pattern::Text(Template::compile(text, known)?),
+            Data::List(values) => {
                 let values = values.iter().map(|value| Pattern::compile(value, known));
                 Pattern::List(values.collect::<Result<_, _>>()?)
             }
-            Json::Object(fields) => {
+            Data::Table(fields) => {
                 let fields = fields.iter();
                 let fields =
                     fields.map(|(key, value)| Ok((key.clone(), Pattern::compile(value, known)?)));
                 Pattern::Table(fields.collect::<Result<_, _>>()?)
             }
-            other => Pattern::Other(other.clone()),
+            Data::Other(literal) => Pattern::Other(literal.clone()),
         })
     }
 
+    #[cfg(feature = "json")]
     /// Returns the value for an event.
     ///
     /// # Errors
@@ -181,7 +234,7 @@ impl Pattern {
                     .map(|(key, value)| Ok((key.clone(), value.fill(variables)?)));
                 Json::Object(fields.collect::<Result<Map<_, _>, Failed>>()?)
             }
-            Pattern::Other(value) => value.clone(),
+            Pattern::Other(literal) => Value::from(literal).to_json().unwrap_or_default(),
         })
     }
 }

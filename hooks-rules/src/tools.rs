@@ -1,10 +1,12 @@
 //! The names of well-known tools in different systems, and those of their arguments.
 
+#[cfg(feature = "json")]
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use hooks_glob::tools::{Same, arguments, same};
+#[cfg(feature = "json")]
 use serde_json::Value;
 
 /// What a tool does.
@@ -130,6 +132,7 @@ impl Aliases {
     }
 }
 
+#[cfg(feature = "json")]
 /// Returns the text of a command, which may be a list: the script of a shell, or all words.
 #[must_use]
 pub fn text_of(command: &Value) -> Option<Cow<'_, str>> {
@@ -143,6 +146,7 @@ pub fn text_of(command: &Value) -> Option<Cow<'_, str>> {
     })
 }
 
+#[cfg(feature = "json")]
 /// Returns the path in a tool's arguments.
 #[must_use]
 pub fn path_of(args: &Value) -> Option<&str> {
@@ -150,6 +154,7 @@ pub fn path_of(args: &Value) -> Option<&str> {
     keys.iter().find_map(|key| args[*key].as_str())
 }
 
+#[cfg(feature = "json")]
 /// Returns two arguments of a call that mean the same, but differ: nobody knows which of them the tool reads.
 #[must_use]
 pub fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
@@ -189,6 +194,7 @@ pub fn meanings() -> &'static [Vec<&'static str>] {
 /// The names of arguments that mean the same.
 static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
 
+#[cfg(feature = "json")]
 /// Returns what an argument of this name may mean: a bit for each of [`MEANINGS`].
 fn meanings_of(name: &str) -> u64 {
     /// By the length of the name: few have the same, and most of these begin otherwise.

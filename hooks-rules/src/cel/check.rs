@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::expression::{Known, Mistake, MistakeKind};
+use super::fault::Fault;
 use super::functions::{FUNCTIONS, Form, Function};
+use super::literal::{Literal, Type};
 use super::parse::{Expr, Kind, Loop};
-use super::value::{Type, Value};
-use super::{Fault, Known, Mistake, MistakeKind};
 use crate::pattern;
 
 /// How many times longer than a value a text made from it may be.
@@ -137,7 +138,7 @@ impl Checker<'_> {
             return Ok(*kind);
         }
         if let Some(kind) = Type::named(&name) {
-            expr.kind = Kind::Literal(Value::Type(kind));
+            expr.kind = Kind::Literal(Literal::Type(kind));
             return Ok(Type::Type);
         }
         let known: Vec<_> = self
@@ -189,7 +190,7 @@ impl Checker<'_> {
                     return Err(wrong(Fault::types("[…]", kinds)));
                 }
                 match &key.kind {
-                    Kind::Literal(Value::Text(key)) => self.field(of, key, &at)?,
+                    Kind::Literal(Literal::Text(key)) => self.field(of, key, &at)?,
                     _ => Type::Any,
                 }
             }
@@ -283,7 +284,7 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
         [
             _,
             Expr {
-                kind: Kind::Literal(Value::Text(text)),
+                kind: Kind::Literal(Literal::Text(text)),
                 ..
             },
         ] if function.0 == "matches" => {
@@ -291,7 +292,7 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
                 let why = format!("`{text}` in `matches`: {why}");
                 Mistake::new(MistakeKind::Pattern, args[1].at.clone(), why)
             })?;
-            let text = text.clone().into_owned();
+            let text = text.clone();
             Kind::Matches(Box::new(args.remove(0)), Box::new((text, OnceLock::new())))
         }
         _ => Kind::Call(function, args),
@@ -305,7 +306,7 @@ fn growth(expr: &Expr) -> Checked<usize> {
         return Ok(1);
     };
     let text = |nth: usize| match args.get(nth).map(|argument| &argument.kind) {
-        Some(Kind::Literal(Value::Text(text))) => Some(text.len()),
+        Some(Kind::Literal(Literal::Text(text))) => Some(text.len()),
         _ => None,
     };
     let unknown = |what: &str| {

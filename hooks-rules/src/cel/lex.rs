@@ -1,10 +1,9 @@
 //! The words of an expression.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use super::value::Value;
-use super::{Mistake, MistakeKind};
+use super::expression::{Mistake, MistakeKind};
+use super::literal::Literal;
 
 /// A word, a value or a sign.
 #[derive(Clone, Debug)]
@@ -12,7 +11,7 @@ pub(super) enum Token {
     Name(String),
     /// A name in backquotes, which can have any character and is never a keyword.
     Quoted(String),
-    Value(Value<'static>),
+    Value(Literal),
     /// A number without a sign or a fraction, which may be one more than an `int` if a minus comes before it.
     Whole(u64),
     Sign(&'static str),
@@ -109,13 +108,13 @@ fn number(text: &str) -> Result<(usize, Token), String> {
     };
     let ends = !text[len..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let token = match whole.filter(|_| is_whole) {
-        Some(whole) if is_uint => Some(Token::Value(Value::Uint(whole))),
+        Some(whole) if is_uint => Some(Token::Value(Literal::Uint(whole))),
         Some(whole) => Some(Token::Whole(whole)),
         None if is_whole => None,
         None => written
             .parse()
             .ok()
-            .map(|number| Token::Value(Value::Double(number))),
+            .map(|number| Token::Value(Literal::Double(number))),
     };
     let token = token.filter(|_| ends).ok_or_else(|| {
         let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -156,10 +155,10 @@ fn quoted(text: &str) -> Result<Option<(usize, Token)>, String> {
         }
     }
     let value = if is_bytes {
-        Value::Bytes(Cow::Owned(made))
+        Literal::Bytes(made)
     } else {
         // Escapes of a text are characters, so it is UTF-8.
-        Value::text(String::from_utf8_lossy(&made))
+        Literal::Text(String::from_utf8_lossy(&made).into_owned())
     };
     let len = prefix + quote.len() + at + quote.len();
     Ok(Some((len, Token::Value(value))))

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
+use super::expression::{Mistake, MistakeKind};
 use super::functions::Function;
 use super::lex::{Token, tokens};
-use super::value::Value;
-use super::{Mistake, MistakeKind};
+use super::literal::Literal;
 
 /// The maximum number of brackets that are open at once.
 const MOST_BRACKETS: usize = 40;
@@ -17,16 +17,19 @@ const MOST_DEPTH: usize = 250;
 
 /// A part of an expression, with its place in the text.
 #[derive(Debug)]
-pub(super) struct Expr {
-    pub(super) at: Range<usize>,
-    pub(super) kind: Kind,
+pub struct Expr {
+    /// Its place in the text.
+    pub at: Range<usize>,
+    /// What it is.
+    pub kind: Kind,
     depth: usize,
 }
 
 /// What a part is.
 #[derive(Debug)]
-pub(super) enum Kind {
-    Literal(Value<'static>),
+#[expect(missing_docs, reason = "only what compiles rules reads them")]
+pub enum Kind {
+    Literal(Literal),
     /// A name that a loop gives to each value.
     Local,
     /// A variable, and keys: the parser knows only the variable, and the checker adds the keys.
@@ -57,14 +60,15 @@ pub(super) enum Kind {
 
 /// A loop: a macro that is called on a list or a map.
 #[derive(Debug)]
-pub(super) struct Loop {
+#[expect(missing_docs, reason = "only what compiles rules reads them")]
+pub struct Loop {
     /// The macro: `all`, `exists`, `exists_one`, `map` or `filter`.
-    pub(super) does: &'static str,
-    pub(super) range: Expr,
-    pub(super) name: String,
+    pub does: &'static str,
+    pub range: Expr,
+    pub name: String,
     /// The condition of `map(x, condition, value)`.
-    pub(super) only: Option<Expr>,
-    pub(super) body: Expr,
+    pub only: Option<Expr>,
+    pub body: Expr,
 }
 
 /// Returns an operator between two values, and how it binds: a higher number binds more.
@@ -247,8 +251,8 @@ impl Parser<'_> {
             return self.member();
         }
         let number = match self.token() {
-            Token::Whole(whole) => 0_i64.checked_sub_unsigned(*whole).map(Value::Int),
-            Token::Value(Value::Double(number)) => Some(Value::Double(-number)),
+            Token::Whole(whole) => 0_i64.checked_sub_unsigned(*whole).map(Literal::Int),
+            Token::Value(Literal::Double(number)) => Some(Literal::Double(-number)),
             _ => {
                 let of = self.within(Parser::unary)?;
                 return self.made(start, Kind::Negative(Box::new(of)));
@@ -314,12 +318,12 @@ impl Parser<'_> {
         let kind = match self.token().clone() {
             Token::Value(value) => Kind::Literal(value),
             Token::Whole(whole) => match i64::try_from(whole) {
-                Ok(whole) => Kind::Literal(Value::Int(whole)),
+                Ok(whole) => Kind::Literal(Literal::Int(whole)),
                 Err(_) => return Err(self.too_large()),
             },
             Token::Name(name) => match &*name {
-                "true" | "false" => Kind::Literal(Value::Bool(name == "true")),
-                "null" => Kind::Literal(Value::Null),
+                "true" | "false" => Kind::Literal(Literal::Bool(name == "true")),
+                "null" => Kind::Literal(Literal::Null),
                 "in" => return Err(self.unexpected("a value")),
                 _ => Kind::Path(name, Vec::new()),
             },

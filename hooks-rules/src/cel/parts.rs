@@ -5,9 +5,10 @@ use std::fmt;
 use std::ops::Range;
 
 use super::eval::Evaluation;
+use super::expression::{Cel, Variables, begin};
+use super::fault::Fault;
 use super::parse::{Expr, Kind};
 use super::value::Value;
-use super::{Cel, Fault, Variables, begin};
 
 /// The longest value that is shown, in characters.
 const LONGEST: usize = 80;

@@ -1,4 +1,4 @@
-//! The values of expressions, and the types that they have.
+//! The values of expressions.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -7,73 +7,8 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::Fault;
-
-/// The type of a value, as far as it is known before an event comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// It is known only when the expression is evaluated.
-    Any,
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool,
-    /// A whole number.
-    Int,
-    /// A whole number that is not negative: `5u`.
-    Uint,
-    /// A number with a fraction.
-    Double,
-    /// A text.
-    Text,
-    /// Bytes: `b'…'`.
-    Bytes,
-    /// A list.
-    List,
-    /// A map, or an object of JSON.
-    Map,
-    /// The type of a value: `type(x)`.
-    Type,
-}
-
-impl Type {
-    /// The types, and their names in CEL.
-    const NAMES: [(Type, &'static str); 11] = [
-        (Type::Any, "dyn"),
-        (Type::Null, "null_type"),
-        (Type::Bool, "bool"),
-        (Type::Int, "int"),
-        (Type::Uint, "uint"),
-        (Type::Double, "double"),
-        (Type::Text, "string"),
-        (Type::Bytes, "bytes"),
-        (Type::List, "list"),
-        (Type::Map, "map"),
-        (Type::Type, "type"),
-    ];
-
-    /// Returns its name in CEL.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        let mut known = Type::NAMES.iter();
-        known
-            .find(|(kind, _)| *kind == self)
-            .map_or("", |(_, name)| name)
-    }
-
-    /// Returns the type of this name, which is a value of expressions.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        let mut known = Type::NAMES.iter().skip(1);
-        known
-            .find(|(_, known)| *known == name)
-            .map(|(kind, _)| *kind)
-    }
-
-    /// Whether a value of this type may be one of the other.
-    pub(super) fn may_be(self, other: Type) -> bool {
-        self == other || self == Type::Any || other == Type::Any
-    }
-}
+use super::fault::Fault;
+use super::literal::{Literal, Type};
 
 /// A value that an expression reads or makes.
 #[derive(Clone, Debug)]
@@ -118,6 +53,21 @@ impl<'v> From<&'v Json> for Value<'v> {
     }
 }
 
+impl<'v> From<&'v Literal> for Value<'v> {
+    fn from(literal: &'v Literal) -> Self {
+        match literal {
+            Literal::Null => Value::Null,
+            Literal::Bool(value) => Value::Bool(*value),
+            Literal::Int(number) => Value::Int(*number),
+            Literal::Uint(number) => Value::Uint(*number),
+            Literal::Double(number) => Value::Double(*number),
+            Literal::Text(text) => Value::Text(text.as_str().into()),
+            Literal::Bytes(bytes) => Value::Bytes(bytes.as_slice().into()),
+            Literal::Type(kind) => Value::Type(*kind),
+        }
+    }
+}
+
 impl<'v> Value<'v> {
     pub(super) fn list(items: impl IntoIterator<Item = Value<'v>>) -> Self {
         Value::List(Arc::new(items.into_iter().collect()))
@@ -125,15 +75,6 @@ impl<'v> Value<'v> {
 
     pub(super) fn text(text: impl Into<String>) -> Self {
         Value::Text(Cow::Owned(text.into()))
-    }
-
-    /// The same value. A text or bytes stay where they are.
-    pub(super) fn lent(&'v self) -> Self {
-        match self {
-            Value::Text(text) => Value::Text(Cow::Borrowed(text)),
-            Value::Bytes(bytes) => Value::Bytes(Cow::Borrowed(bytes)),
-            other => other.clone(),
-        }
     }
 
     /// Returns its type.

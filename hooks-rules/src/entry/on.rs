@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{OneOrMany, is_default};
+use crate::check::{HANDLERS, Written};
+use crate::template::Data;
 
 /// A hook in the file itself: `[[hooks.on]]`.
 ///
@@ -130,21 +132,43 @@ pub struct OnEntry<C = Value, H = Value, P = Value, S = Value> {
 
 impl<C, H, P, S> OnEntry<C, H, P, S> {
     /// The keys of all handlers, in the order of the documentation.
-    pub const HANDLERS: [&'static str; 13] = [
-        "block",
-        "abort_turn",
-        "abort_run",
-        "ask",
-        "defer",
-        "approve",
-        "context",
-        "respond",
-        "modify",
-        "command",
-        "http",
-        "prompt",
-        "process",
-    ];
+    pub const HANDLERS: [&'static str; 13] = HANDLERS;
+
+    /// Returns what the entry says, for [`check`](crate::check::check).
+    pub fn written(&self) -> Written<'_> {
+        let text = |text: &Option<String>| text.clone().map(|text| Some(Data::Text(text)));
+        let value = |value: &Option<Value>| value.as_ref().map(|value| Some(Data::from(value)));
+        let outside = |is_set: bool| is_set.then_some(None);
+        let values = [
+            text(&self.block),
+            text(&self.abort_turn),
+            text(&self.abort_run),
+            text(&self.ask),
+            text(&self.defer),
+            text(&self.approve),
+            text(&self.context),
+            value(&self.respond),
+            value(&self.modify),
+            outside(self.command.is_some()),
+            outside(self.http.is_some()),
+            outside(self.prompt.is_some()),
+            outside(self.process.is_some()),
+        ];
+        let handlers = HANDLERS.into_iter().zip(values);
+        Written {
+            is_every: self.event.0.iter().any(|name| name == "*"),
+            tools: self.tools.as_ref().map(|tools| &*tools.0),
+            matcher: self.matcher.as_deref(),
+            condition: self.condition.as_deref(),
+            scope: [&self.scope.tenants, &self.scope.agents],
+            handlers: handlers
+                .filter_map(|(key, value)| Some((key, value?)))
+                .collect(),
+            timeout: self.timeout,
+            guard: self.guard,
+            background: self.background,
+        }
+    }
 }
 
 /// The tenants and agents for which a hook runs. An empty list matches all of them.

@@ -4,8 +4,8 @@ use layout::Layout;
 
 const LAYOUT: Layout = Layout {
     rooms: &[
-        "pattern", "cel", "template", "tools", "subjects", "input", "events", "entry", "action",
-        "check",
+        "pattern", "cel", "template", "tools", "subjects", "input", "events", "action", "check",
+        "entry",
     ],
     leaves: &[],
     collections: &["lib"],

@@ -53,7 +53,7 @@ impl Checking<'_> {
                 context,
                 claudes,
             };
-            check(self.entry, &given)
+            check(&self.entry.written(), &given)
         });
         for wrong in checked.wrong.drain(..) {
             if self.mistakes.len() >= MOST {
