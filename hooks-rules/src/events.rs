@@ -1,6 +1,8 @@
 //! What is known about each event of the standard vocabulary: what hooks may decide, what they may change, and what
 //! expressions may read.
 
+use crate::cel::Type;
+
 /// One event of the standard vocabulary.
 #[derive(Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table")]
@@ -103,6 +105,25 @@ impl EventInfo {
         EVENTS.iter().find(|event| event.name == name)
     }
 }
+
+/// The fields of `cx`, with their types. What may be absent has any.
+pub const CONTEXT: [(&str, Type); 15] = [
+    ("session_id", Type::Text),
+    ("agent_id", Type::Text),
+    ("agent_type", Type::Text),
+    ("tenant_id", Type::Any),
+    ("run_id", Type::Text),
+    ("parent_run_id", Type::Any),
+    ("cwd", Type::Text),
+    ("project_dir", Type::Text),
+    ("turn", Type::Int),
+    ("depth", Type::Int),
+    ("channel", Type::Text),
+    ("chat_id", Type::Text),
+    ("sender", Type::Any),
+    ("trace_id", Type::Any),
+    ("extra", Type::Map),
+];
 
 /// All events, in the order of the vocabulary.
 pub static EVENTS: [EventInfo; 35] = [

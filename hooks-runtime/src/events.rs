@@ -2,50 +2,14 @@
 
 use hooks_core::EventSet;
 use hooks_core::agent::AgentEvent;
-use serde_json::Value;
 
-pub(crate) use hooks_rules::events::{EVENTS, EventInfo};
+pub(crate) use hooks_compiled::event::{args, info, subject};
+pub(crate) use hooks_rules::events::{CONTEXT, EVENTS, EventInfo};
 
 /// Returns the set that contains only an event.
 #[must_use]
 pub(crate) fn set_of(event: &EventInfo) -> EventSet {
     EventSet::named::<AgentEvent<'static>>(event.name).unwrap_or(EventSet::NONE)
-}
-
-/// Returns the row of an event.
-#[must_use]
-pub(crate) fn info(event: &AgentEvent<'_>) -> &'static EventInfo {
-    &EVENTS[event.info().index as usize]
-}
-
-/// Returns the arguments of the tool, for events about one.
-pub(crate) fn args<'a>(event: &AgentEvent<'a>) -> Option<&'a Value> {
-    match *event {
-        AgentEvent::InvalidToolCall(call) => Some(&call.args),
-        AgentEvent::BeforeToolCall(call) => Some(&call.args),
-        AgentEvent::ApproveToolCall(call) => Some(call.args),
-        AgentEvent::ToolCallStart(call) => Some(call.args),
-        AgentEvent::AfterToolCall(call) => Some(&call.args),
-        AgentEvent::ToolCallEnd(call) => Some(call.args),
-        AgentEvent::ToolCallSkipped(call) => Some(call.args),
-        _ => None,
-    }
-}
-
-/// Returns the subject of an event: the name of the tool, or the kind of a custom event.
-#[must_use]
-pub(crate) fn subject<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
-    Some(match *event {
-        AgentEvent::InvalidToolCall(call) => &call.name,
-        AgentEvent::BeforeToolCall(call) => &call.name,
-        AgentEvent::ApproveToolCall(call) => call.name,
-        AgentEvent::ToolCallStart(call) => call.name,
-        AgentEvent::AfterToolCall(call) => &call.name,
-        AgentEvent::ToolCallEnd(call) => call.name,
-        AgentEvent::ToolCallSkipped(call) => call.name,
-        AgentEvent::Custom(event) => event.kind,
-        _ => return None,
-    })
 }
 
 /// Returns the id of the tool call that an event belongs to.

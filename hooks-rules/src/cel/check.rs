@@ -40,6 +40,8 @@ pub(super) struct Reads {
     pub(super) args: Vec<String>,
     /// Those of them for which it asks whether they exist.
     pub(super) asked: Vec<String>,
+    /// Comparisons whose sides can never be equal.
+    pub(super) never: Vec<Mistake>,
 }
 
 /// Checks an expression, and completes it: paths have their keys, and functions are found. Returns its type.
@@ -208,8 +210,18 @@ impl Checker<'_> {
                 Type::Any | Type::Int | Type::Double => kinds[0],
                 _ => return Err(wrong(Fault::types("-", kinds))),
             },
-            Kind::Binary(operator, _) => gives(operator, kinds[0], kinds[1])
-                .ok_or_else(|| wrong(Fault::types(operator, kinds)))?,
+            Kind::Binary(operator, _) => {
+                let given = gives(operator, kinds[0], kinds[1]);
+                if matches!(*operator, "==" | "!=") && !can_be_equal(kinds[0], kinds[1]) {
+                    let (one, other) = (kinds[0].name(), kinds[1].name());
+                    let why =
+                        format!("`{operator}` compares {one} and {other}, which are never equal");
+                    self.reads
+                        .never
+                        .push(Mistake::new(MistakeKind::Type, at.clone(), why));
+                }
+                given.ok_or_else(|| wrong(Fault::types(operator, kinds)))?
+            }
             Kind::List(_) => Type::List,
             Kind::Map(_) => Type::Map,
             Kind::Unchecked { .. } => return called(expr, kinds),
@@ -329,9 +341,17 @@ fn growth(expr: &Expr) -> Checked<usize> {
     })
 }
 
+/// Whether values of two types may be equal.
+fn can_be_equal(one: Type, other: Type) -> bool {
+    one.may_be(other) || is_number(one) && is_number(other)
+}
+
+fn is_number(kind: Type) -> bool {
+    matches!(kind, Type::Int | Type::Uint | Type::Double)
+}
+
 /// Returns the type of the result of an operator; none if it does not take these types.
 fn gives(operator: &str, one: Type, other: Type) -> Option<Type> {
-    let is_number = |kind| matches!(kind, Type::Int | Type::Uint | Type::Double);
     let is_any = one == Type::Any || other == Type::Any;
     match operator {
         "==" | "!=" => Some(Type::Bool),

@@ -134,6 +134,20 @@ impl Cel {
         read.cloned().collect()
     }
 
+    /// Returns the comparisons in it whose sides can never be equal, such as `name == 5`.
+    ///
+    /// ```
+    /// use hooks_rules::cel::{Cel, Known, Type};
+    ///
+    /// let known = Known { variables: &[("name", Type::Text)], ..Known::default() };
+    /// let cel = Cel::compile("name == 5", &known).unwrap();
+    /// assert_eq!(cel.never_equal()[0].message, "`==` compares string and int, which are never equal");
+    /// ```
+    #[must_use]
+    pub fn never_equal(&self) -> &[Mistake] {
+        &self.tree.1.never
+    }
+
     /// Returns its tree.
     #[doc(hidden)]
     #[must_use]

@@ -18,7 +18,7 @@ pub type Evaluated<'v> = Result<Value<'v>, Fault>;
 /// # Errors
 ///
 /// The first fault, if nothing decides.
-pub fn decided<'p, P>(
+pub(super) fn decided<'p, P>(
     parts: &'p [P],
     decides: bool,
     mut is_true: impl FnMut(&'p P) -> Result<bool, Fault>,
@@ -32,6 +32,12 @@ pub fn decided<'p, P>(
         }
     }
     fault.map_or(Ok(!decides), Err)
+}
+
+/// Whether two values are the same. Numbers of two types are, if they are the same number.
+#[must_use]
+pub fn equals(one: &Value<'_>, other: &Value<'_>) -> bool {
+    one.equals(other)
 }
 
 /// Whether a value is true.

@@ -97,6 +97,34 @@ impl Expr {
     }
 
     /// Returns the direct parts.
+    #[must_use]
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            Kind::Literal(_) | Kind::Local | Kind::Path(..) => Vec::new(),
+            Kind::Field(of, _)
+            | Kind::Has(of, _)
+            | Kind::Not(of)
+            | Kind::Negative(of)
+            | Kind::Matches(of, ..) => vec![of],
+            Kind::Index(both) | Kind::Binary(_, both) => both.iter().collect(),
+            Kind::If(three) => three.iter().collect(),
+            Kind::And(all)
+            | Kind::Or(all)
+            | Kind::List(all)
+            | Kind::Call(_, all)
+            | Kind::Unchecked { args: all, .. } => all.iter().collect(),
+            Kind::Map(entries) => entries
+                .iter()
+                .flat_map(|(key, value)| [key, value])
+                .collect(),
+            Kind::Loop(each) => {
+                let both = [&each.range, &each.body];
+                both.into_iter().chain(&each.only).collect()
+            }
+        }
+    }
+
+    /// Returns the direct parts, for changes.
     pub(super) fn parts(&mut self) -> Box<dyn Iterator<Item = &mut Expr> + '_> {
         match &mut self.kind {
             Kind::Literal(_) | Kind::Local | Kind::Path(..) => Box::new(std::iter::empty()),

@@ -17,7 +17,7 @@ use self::variables::Variables;
 use crate::events;
 use crate::fault::Fault;
 use crate::system::table::{Subject, When};
-use crate::system::tools::Renamed;
+use crate::system::tools::{self, Renamed};
 
 /// Why a definition does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl Filter {
         if agent.is_none() && events::subject(event) == Some(tool) {
             return None;
         }
-        Renamed::of(tool, events::args(event)?, agent)
+        tools::renamed(tool, events::args(event)?, agent)
     }
 
     /// Returns the parts of the condition, with what they are for an event.

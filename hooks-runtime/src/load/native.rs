@@ -9,8 +9,8 @@ use hooks_rules::check::{Checked, Given, check};
 use super::{Draft, Loader};
 use crate::definition::{Body, Definition, Marks, Origin, State, TIMEOUT};
 use crate::entry::{FileConfig, LimitsConfig, OnEntry};
-use crate::events::{EVENTS, EventInfo};
-use crate::filter::{Filter, variables};
+use crate::events::{CONTEXT, EVENTS, EventInfo};
+use crate::filter::Filter;
 use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::system::Dialect;
 use crate::system::names;
@@ -46,15 +46,12 @@ impl Checking<'_> {
     /// Checks what does not depend on the file, and compiles its rule and its conditions.
     fn rules(&mut self, events: &[(&'static EventInfo, String)]) -> Checked {
         let events: Vec<_> = events.iter().map(|(event, _)| *event).collect();
-        let mut checked = variables::with_context(|context| {
-            let claudes = &aliases_of(Dialect::Claude);
-            let given = Given {
-                events: &events,
-                context,
-                claudes,
-            };
-            check(&self.entry.written(), &given)
-        });
+        let given = Given {
+            events: &events,
+            context: &CONTEXT,
+            claudes: &aliases_of(Dialect::Claude),
+        };
+        let mut checked = check(&self.entry.written(), &given);
         for wrong in checked.wrong.drain(..) {
             if self.mistakes.len() >= MOST {
                 break;

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 use hooks_builtin::__tools::{arguments_of, names as tools_of};
 use hooks_builtin::Profile;
+pub(crate) use hooks_compiled::renamed::Renamed;
 use hooks_rules::input::Rule;
-use hooks_rules::tools::{Aliases, known as well_known, meanings};
-use serde_json::{Map, Value};
+use hooks_rules::tools::{Aliases, known as well_known};
+use serde_json::Value;
 
 use super::Dialect;
 use crate::answer::{Answer, Change};
@@ -144,65 +145,10 @@ pub fn tool_rule(text: &str) -> Option<String> {
         .map(|rule| rule.text().to_owned())
 }
 
-/// The arguments of a call, with the names that go with another name of the tool.
-#[derive(Clone, Debug)]
-pub(crate) struct Renamed {
-    /// The arguments, as the variable of conditions and templates.
-    variable: [(&'static str, Value); 1],
-    /// The file's name of each argument, and the agent's.
-    names: Vec<(String, String)>,
-}
-
-impl Renamed {
-    /// Returns the arguments for a tool of this name, of an agent or of any; none if they have these names already.
-    pub(crate) fn of(tool: &str, args: &Value, agent: Option<Profile>) -> Option<Self> {
-        let args = args.as_object()?;
-        let expected: Vec<_> = arguments_of(tool, agent).collect();
-        let mut names = Vec::new();
-        for meaning in meanings() {
-            let mut wanted = meaning.iter().filter(|name| expected.contains(name));
-            let Some(theirs) = wanted.clone().next() else {
-                continue;
-            };
-            let mut given = meaning.iter().filter(|name| args.contains_key(**name));
-            if let (Some(ours), None) = (given.next(), given.next())
-                && !wanted.any(|name| name == ours)
-            {
-                names.push(((*theirs).to_owned(), (*ours).to_owned()));
-            }
-        }
-        if names.is_empty() {
-            return None;
-        }
-        let renamed = args.iter().map(|(name, value)| {
-            let theirs = names.iter().find(|(_, ours)| ours == name);
-            let name = theirs.map_or(name, |(theirs, _)| theirs);
-            (name.clone(), value.clone())
-        });
-        Some(Renamed {
-            variable: [("args", Value::Object(renamed.collect()))],
-            names,
-        })
-    }
-
-    pub(crate) fn args(&self) -> &Value {
-        let [(_, args)] = &self.variable;
-        args
-    }
-
-    /// Returns them as a variable of conditions and templates.
-    pub(crate) fn variables(of: Option<&Self>) -> &[(&'static str, Value)] {
-        of.map(|renamed| &renamed.variable[..]).unwrap_or_default()
-    }
-
-    /// Gives arguments that a hook has set the agent's names again.
-    pub(crate) fn back(&self, args: Map<String, Value>) -> Map<String, Value> {
-        let ours = args.into_iter().map(|(name, value)| {
-            let ours = self.names.iter().find(|(theirs, _)| *theirs == name);
-            (ours.map_or(name, |(_, ours)| ours.clone()), value)
-        });
-        ours.collect()
-    }
+/// Returns the arguments for a tool of this name, of an agent or of any; none if they have these names already.
+pub(crate) fn renamed(tool: &str, args: &Value, agent: Option<Profile>) -> Option<Renamed> {
+    let expected: Vec<_> = arguments_of(tool, agent).collect();
+    Renamed::of(&expected, args)
 }
 
 impl Answer {
@@ -279,7 +225,7 @@ mod tests {
     #[test]
     fn arguments_have_the_names_that_go_with_the_tools() {
         let of = |tool: &str, args: Value| {
-            Renamed::of(tool, &args, None).map(|renamed| renamed.args().clone())
+            renamed(tool, &args, None).map(|renamed| renamed.args().clone())
         };
         assert_eq!(
             of("Read", json!({ "path": ".env", "limit": 1 })),
@@ -293,8 +239,7 @@ mod tests {
         assert_eq!(of("deploy", json!({ "cmd": "ls" })), None);
         // Two that mean the same stay as they are.
         assert_eq!(of("Read", json!({ "path": "a", "filename": "b" })), None);
-        let renamed =
-            Renamed::of("Edit", &json!({ "filePath": "a", "oldString": "b" }), None).unwrap();
+        let renamed = renamed("Edit", &json!({ "filePath": "a", "oldString": "b" }), None).unwrap();
         let set = json!({ "file_path": "c", "old_string": "b", "more": 1 });
         let Value::Object(set) = set else { panic!() };
         assert_eq!(
