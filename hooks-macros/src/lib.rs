@@ -9,6 +9,8 @@ mod glob;
 mod hook;
 mod hook_event;
 mod hooks;
+#[cfg(feature = "include")]
+mod include;
 mod lifetimes;
 mod options;
 mod rank;

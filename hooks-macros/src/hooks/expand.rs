@@ -37,9 +37,10 @@ pub(super) fn list(list: &List) -> TokenStream {
         group = quote_spanned!(span=> __core::spread(#arguments));
     }
     let names_differ = names_differ(&list.items);
-    let core = &list.core;
+    let List { core, included, .. } = list;
     quote!({
         use #core::__private as __core;
+        #included
         #(#names_differ)*
         let __agreed = __core::Agreed::NOTHING_YET;
         #(#listed)*

@@ -12,6 +12,8 @@ pub(super) struct List {
     pub(super) items: Vec<Item>,
     /// `..source`, last in the list.
     pub(super) spread: Option<Expr>,
+    /// What the rules of files need.
+    pub(super) included: TokenStream,
 }
 
 pub(super) struct Item {
@@ -40,6 +42,7 @@ impl Parse for List {
         let core = input.parse::<TokenTree>()?.into_token_stream();
         let mut items = Vec::new();
         let mut spread = None;
+        let mut included = TokenStream::new();
         while !input.is_empty() {
             if !input.peek(Token![,]) {
                 return Err(input.error(
@@ -64,14 +67,66 @@ impl Parse for List {
                 at_the_end(input)?;
                 break;
             }
-            items.push(input.parse()?);
+            let item = input.parse()?;
+            taken(item, &core, &mut items, &mut included)?;
         }
         Ok(List {
             core,
             items,
             spread,
+            included,
         })
     }
+}
+
+/// Takes an item into the list. A file of rules is several.
+#[cfg(feature = "include")]
+fn taken(
+    item: Item,
+    core: &TokenStream,
+    items: &mut Vec<Item>,
+    included: &mut TokenStream,
+) -> syn::Result<()> {
+    let Some(file) = crate::include::read(&item.hook, items.len())? else {
+        items.push(item);
+        return Ok(());
+    };
+    if let Some(priority) = &item.priority {
+        return Err(syn::Error::new_spanned(
+            priority,
+            "rules have priorities of their own, in their file: write `include!(\"…\")` without `@`",
+        ));
+    }
+    if included.is_empty() {
+        included.extend(crate::include::names(core)?);
+    }
+    included.extend(file.items);
+    items.extend(file.hooks.into_iter().map(|hook| Item {
+        attrs: item.attrs.clone(),
+        hook,
+        priority: None,
+    }));
+    Ok(())
+}
+
+/// Takes an item into the list.
+#[cfg(not(feature = "include"))]
+fn taken(
+    item: Item,
+    _: &TokenStream,
+    items: &mut Vec<Item>,
+    _: &mut TokenStream,
+) -> syn::Result<()> {
+    if let Expr::Macro(call) = &item.hook
+        && call.mac.path.is_ident("include")
+    {
+        return Err(syn::Error::new_spanned(
+            &call.mac.path,
+            "to compile the rules of a file, write `features = [\"include\"]` for `hooks-core` in Cargo.toml",
+        ));
+    }
+    items.push(item);
+    Ok(())
 }
 
 /// After a spread, only a comma may follow.
