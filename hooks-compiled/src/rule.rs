@@ -31,7 +31,7 @@ pub type Said<T> = Result<T, String>;
 /// A rule, as its failures name it.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its place in its run.
+    /// Its place among the rules of its priority.
     pub nth: usize,
     /// Its name.
     pub name: &'static str,

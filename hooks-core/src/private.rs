@@ -9,9 +9,9 @@ pub use crate::event::{
 pub use crate::hook::AnyWatch;
 pub use crate::hook::{
     ABSENT, Around, Asynchronous, Changes, ChangesAndGuards, Digits, DispatchNow, Does, EveryView,
-    ExactOf, Facts, Few, Group, Guards, Hook, Judges, Leaf, Looks, Number, Output, Planner, Row,
-    RuleRow, RuleSet, Rules, Runs, Says, Synchronous, Unknown, catch, catch_async, deadline,
-    is_same, judges, kept, misfit, nibble, nothing, restored, skipped,
+    ExactOf, Facts, Few, Group, Guards, Hook, Judges, Leaf, Looks, Number, Output, Planner,
+    Rejudges, Row, RuleRow, RuleSet, Rules, Runs, Says, Synchronous, Unknown, catch, catch_async,
+    deadline, is_same, judges, kept, misfit, nibble, nothing, restored, skipped,
 };
 pub use crate::once::{Fails, Holds, Once, Verdict};
 #[cfg(not(feature = "std"))]

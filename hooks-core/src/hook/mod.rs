@@ -66,7 +66,7 @@ pub use self::rank::{Digits, Few, Number, nibble};
 pub use self::rules::{Does, Judges, RuleRow, RuleSet, Rules, Says};
 pub use self::run::{
     AnswersNow, AnyEvent, Asynchronous, Changes, ChangesAndGuards, Dispatch, DispatchNow, Facts,
-    Guards, IsIntercepted, IsObserved, Leaf, Looks, Synchronous,
+    Guards, IsIntercepted, IsObserved, Leaf, Looks, Rejudges, Synchronous,
 };
 pub(crate) use self::run::{
     Ask, Carries, ContextIn, Did, FactsOf, Run, Shows, Since, Start, Steps, StepsOf, Timing,

@@ -1,7 +1,7 @@
 //! A hook with several rows: rules of a file that have one priority and run in its order.
 //!
-//! `hooks![include!("hooks.toml")]` writes a [`RuleSet`] for each run of rules, and what its rules say as [`Judges`], an
-//! impl for each event. One type for the run costs rustc a fraction of one for each rule. What a rule says is carried out
+//! `hooks![include!("hooks.toml")]` writes a [`RuleSet`] for each priority, and what its rules say as [`Judges`], an
+//! impl for each event. One type for all of them costs rustc a fraction of one for each rule. What a rule says is carried out
 //! and told here, under the rule's own name, so that plans, decisions and probes know each rule.
 
 use alloc::borrow::Cow;
@@ -27,7 +27,7 @@ pub struct RuleRow {
     pub rows: &'static [Row],
 }
 
-/// Rules of one priority and one guardness.
+/// Rules of one priority, in order.
 pub trait RuleSet: Send + Sync + 'static {
     /// The vocabulary of their events.
     type Vocabulary;
@@ -39,13 +39,13 @@ pub trait RuleSet: Send + Sync + 'static {
     const ROWS: &'static [RuleRow];
 }
 
-/// What a run of rules says about the event `E`.
+/// What rules of one priority say about the event `E`.
 pub trait Judges<E: AnyEvent + Intercepted>: RuleSet {
-    /// Whether they are guards, and whether they can change the event.
+    /// Whether there are guards among them, and rules that can change the event.
     type Facts: Facts;
 
-    /// What the first rule says that says something, of those from this one on.
-    fn says(cx: &Context<E>, event: &E, from: usize) -> Option<Says<E>>;
+    /// What the first rule says that says something, of those from this one on; only guards, if they judge again.
+    fn says(cx: &Context<E>, event: &E, from: usize, again: bool) -> Option<Says<E>>;
 }
 
 /// What a rule says: the place of the rule, and this.
@@ -92,7 +92,7 @@ impl<E: Event> fmt::Debug for Does<E> {
     }
 }
 
-/// The hook of a run of rules.
+/// The hook of rules of one priority.
 pub struct Rules<R>(PhantomData<R>);
 
 impl<R> Rules<R> {
@@ -147,11 +147,12 @@ where
 
     #[inline(always)]
     fn run_now<'a, W: Watch<E::Vocabulary>>(&'a self, mut ask: Ask<'a, E, W>) -> HookResult<E> {
-        if !ask.admits(R::Facts::GUARDS) {
+        let again = !ask.admits(false);
+        if again && !R::Facts::GUARDS {
             return HookResult::Continue;
         }
         let mut from = 0;
-        while let Some(says) = R::says(ask.cx, ask.event, from) {
+        while let Some(says) = R::says(ask.cx, ask.event, from, again) {
             let (rule, result) = concluded::<E, R, W>(&mut ask, says);
             if !result.is_continue() {
                 return result;

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::Mutex;
 
 use hooks_core::__private::{
-    Changes, Does, Guards, Judges, OnMany, Row, RuleRow, RuleSet, Rules, Runs, Says,
+    Changes, Does, Judges, OnMany, Rejudges, Row, RuleRow, RuleSet, Rules, Runs, Says,
 };
 use hooks_core::agent::*;
 use hooks_core::probe::{Probe, Ran};
@@ -16,7 +16,7 @@ use crate::common::cx;
 const GUARD: Row = Row::new(Some(BeforeToolCall::INFO), Runs::Sync).guard();
 const CHANGE: Row = Row::new(Some(BeforeToolCall::INFO), Runs::Sync).changes(true);
 
-/// Two guards: of a tool `a`, and of a tool that ends with `!`.
+/// Two guards, of a tool `a`, and of a tool that ends with `!`, and a rule after them that changes a tool `z`.
 struct Two;
 
 impl RuleSet for Two {
@@ -34,21 +34,45 @@ impl RuleSet for Two {
             source: "hooks.toml:6",
             rows: &[GUARD],
         },
+        RuleRow {
+            name: "marks-z",
+            source: "hooks.toml:8",
+            rows: &[CHANGE],
+        },
     ];
 }
 
 impl Judges<BeforeToolCall> for Two {
-    type Facts = Guards;
+    type Facts = Rejudges;
 
-    fn says(_: &AgentContext, call: &BeforeToolCall, from: usize) -> Option<Says<BeforeToolCall>> {
+    fn says(
+        _: &AgentContext,
+        call: &BeforeToolCall,
+        from: usize,
+        again: bool,
+    ) -> Option<Says<BeforeToolCall>> {
         if from == 0 && call.name == "a" {
             return Some(Says::Cancels(0, Scope::Event, "not a".into()));
         }
         if from <= 1 && call.name.ends_with('!') {
             return Some(Says::Cancels(1, Scope::Turn, "no mark".into()));
         }
-        None
+        (from <= 2 && !again && call.name == "z").then(|| adds(2, "!"))
     }
+}
+
+/// The rule that adds something to the name of the tool.
+fn adds(nth: usize, what: &'static str) -> Says<BeforeToolCall> {
+    let act = move |call: &mut BeforeToolCall| {
+        call.name.push_str(what);
+        Ok(HookAction::Continue)
+    };
+    let does = Does {
+        changes: true,
+        blocks: false,
+        act: Box::new(act),
+    };
+    Says::Does(nth, does)
 }
 
 /// Three rules that change the call, or fail.
@@ -80,24 +104,15 @@ impl RuleSet for Three {
 impl Judges<BeforeToolCall> for Three {
     type Facts = Changes;
 
-    fn says(_: &AgentContext, call: &BeforeToolCall, from: usize) -> Option<Says<BeforeToolCall>> {
-        let adds = |nth: usize, what: &'static str| {
-            let act = move |call: &mut BeforeToolCall| {
-                call.name.push_str(what);
-                Ok(HookAction::Continue)
-            };
-            let (changes, blocks, act) = (true, false, Box::new(act));
-            Some(Says::Does(
-                nth,
-                Does {
-                    changes,
-                    blocks,
-                    act,
-                },
-            ))
-        };
+    fn says(
+        _: &AgentContext,
+        call: &BeforeToolCall,
+        from: usize,
+        again: bool,
+    ) -> Option<Says<BeforeToolCall>> {
+        assert!(!again, "there is no guard among them");
         match from {
-            0 => adds(0, "1"),
+            0 => Some(adds(0, "1")),
             1 if call.name == "plain1" => Some(Says::Fails(1, "it has no value".into())),
             1 if call.name == "strict1" => Some(Says::Does(
                 1,
@@ -107,7 +122,7 @@ impl Judges<BeforeToolCall> for Three {
                     act: Box::new(|_| Err("it does not fit".into())),
                 },
             )),
-            1 | 2 => adds(2, "!"),
+            1 | 2 => Some(adds(2, "!")),
             _ => None,
         }
     }
@@ -182,6 +197,14 @@ fn a_guard_among_rules_judges_again_what_later_rules_have_changed() {
 }
 
 #[test]
+fn a_guard_judges_again_what_a_rule_of_the_same_priority_has_changed() {
+    let hooks = hooks![Rules::<Two>::NEW];
+    let mut call = BeforeToolCall::new("1", "z", json!({}));
+    let result = hooks.intercept_now(&cx(), &mut call);
+    assert_eq!(result.as_cancel().unwrap().hook, "no-mark");
+}
+
+#[test]
 fn a_rule_that_fails_is_told_and_the_next_one_runs() {
     let (cancel, told) = asked("plain");
     assert_eq!(cancel, "hook `no-mark` aborted the turn: no mark");
@@ -202,16 +225,17 @@ fn a_plan_has_a_row_for_each_rule_with_its_place_in_the_file() {
         hooks.plan().to_string(),
         "\
 order  hook     priority  event           runs
-1      no-a            7  BeforeToolCall  sync, guard, judges again after `first`, hooks.toml:1
-2      no-mark         7  BeforeToolCall  sync, guard, judges again after `first`, hooks.toml:6
-3      between         3  BeforeToolCall  sync
-4      first           0  BeforeToolCall  sync, hooks.toml:11
-5      fails           0  BeforeToolCall  sync, hooks.toml:16
-6      last            0  BeforeToolCall  sync, hooks.toml:21
+1      no-a            7  BeforeToolCall  sync, guard, judges again after `marks-z`, hooks.toml:1
+2      no-mark         7  BeforeToolCall  sync, guard, judges again after `marks-z`, hooks.toml:6
+3      marks-z         7  BeforeToolCall  sync, hooks.toml:8
+4      between         3  BeforeToolCall  sync
+5      first           0  BeforeToolCall  sync, hooks.toml:11
+6      fails           0  BeforeToolCall  sync, hooks.toml:16
+7      last            0  BeforeToolCall  sync, hooks.toml:21
 "
     );
     let sources = hooks.plan().filter_map(|row| row.source).count();
-    assert_eq!(sources, 5);
+    assert_eq!(sources, 6);
 }
 
 #[test]

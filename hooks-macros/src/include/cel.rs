@@ -272,8 +272,9 @@ impl<'s> Translator<'s> {
         {
             let of = self.code(of);
             if of.is == Is::Text {
+                let (is, falls) = (Is::Bool, of.falls || with.falls);
                 let text = format!("{}.{rust}({})", of.text, with.text);
-                return infallible(Is::Bool, text);
+                return Code { is, falls, text };
             }
             let of = value(of).text;
             return fallible(
@@ -285,7 +286,9 @@ impl<'s> Translator<'s> {
             && let of = self.code(of)
             && of.is == Is::Text
         {
-            return infallible(Is::Int, format!("__rt::len({})", of.text));
+            let (is, falls) = (Is::Int, of.falls);
+            let text = format!("__rt::len({})", of.text);
+            return Code { is, falls, text };
         }
         let spends = if name == "matches" {
             "v.spend(__rt::PATTERN)?; "
@@ -307,7 +310,7 @@ impl<'s> Translator<'s> {
     fn matches(&mut self, of: &Expr, pattern: &str) -> Code {
         let of = self.code(of);
         let (falls, text) = match of.is {
-            Is::Text => (false, of.text),
+            Is::Text => (of.falls, of.text),
             _ => (
                 true,
                 format!("__rt::text(&{}, \"matches\")?", value(of).text),

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `file` | the text, the places in it, and how a mistake is shown |
 //! | `entry`, `load` | the tables of the file, and the checks of all of them |
-//! | `rules` | a hook for each run of rules |
+//! | `rules` | a hook for each priority |
 //! | `cel` | an expression as Rust |
 //! | `tools` | for which tools a rule runs |
 //! | `pattern`, `search` | regular expressions, in the program and while the macro runs |

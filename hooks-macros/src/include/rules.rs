@@ -1,4 +1,4 @@
-//! The rules of a file as Rust: a hook for each run of rules, which are those of one priority that are all guards or none.
+//! The rules of a file as Rust: a hook for each priority, with a row for each rule.
 
 use std::fmt::Write as _;
 
@@ -45,14 +45,11 @@ pub(super) fn compile(rules: &[Rule], prefix: &str, stops: u32) -> Compiled {
     priorities.sort_unstable();
     priorities.dedup();
     for priority in priorities.into_iter().rev() {
-        let of_priority = rules.iter().filter(|rule| rule.entry.priority == priority);
-        let of_priority: Vec<_> = of_priority.collect();
-        for run in of_priority.chunk_by(|one, other| one.checked.is_guard == other.checked.is_guard)
-        {
-            let name = format!("{prefix}Run{}", compiled.hooks.len());
-            compiled.items.push_str(&writer.run(&name, priority, run));
-            compiled.hooks.push(format!("__core::Rules::<{name}>::NEW"));
-        }
+        let run = rules.iter().filter(|rule| rule.entry.priority == priority);
+        let name = format!("{prefix}Run{}", compiled.hooks.len());
+        let run: Vec<_> = run.collect();
+        compiled.items.push_str(&writer.run(&name, priority, &run));
+        compiled.hooks.push(format!("__core::Rules::<{name}>::NEW"));
     }
     for (nth, tools) in writer.tools.iter().enumerate() {
         let _ = write!(
@@ -72,6 +69,23 @@ struct Writer<'p> {
     statics: String,
     /// The tools of rules, each list once.
     tools: Vec<Tools>,
+}
+
+/// What is known of rules in their order.
+fn facts<'r>(rules: impl Iterator<Item = &'r Rule>) -> &'static str {
+    let (mut guards, mut changed, mut again) = (false, false, false);
+    for rule in rules {
+        again |= guards && changes(rule);
+        guards |= rule.checked.is_guard;
+        changed |= changes(rule);
+    }
+    match (guards, changed) {
+        _ if again => "Rejudges",
+        (true, true) => "ChangesAndGuards",
+        (true, false) => "Guards",
+        (false, true) => "Changes",
+        (false, false) => "Looks",
+    }
 }
 
 /// The lifetime of an event that borrows.
@@ -98,6 +112,7 @@ impl Writer<'_> {
         });
         let mut code = format!(
             "struct {name}; \
+             #[allow(warnings, clippy::all, clippy::pedantic)] \
              impl __core::RuleSet for {name} {{ \
                 type Vocabulary = __agent::AgentEvent<'static>; \
                 type Rank = {}; \
@@ -139,20 +154,14 @@ impl Writer<'_> {
         let rules: Vec<_> = rules
             .filter(|(_, rule)| rule.events.iter().any(|of| of.name == event.name))
             .collect();
-        let facts = if rules.iter().any(|(_, rule)| rule.checked.is_guard) {
-            "Guards"
-        } else if rules.iter().any(|(_, rule)| changes(rule)) {
-            "Changes"
-        } else {
-            "Looks"
-        };
+        let facts = facts(rules.iter().map(|(_, rule)| **rule));
         let (event_name, lifetime) = (event.name, lifetime(event));
         let _ = write!(
             code,
             "#[allow(warnings, clippy::all, clippy::pedantic)] \
              impl{lifetime} __core::Judges<__agent::{event_name}{lifetime}> for {name} {{ \
                 type Facts = __core::{facts}; \
-                fn says(cx: &__agent::AgentContext, event: &__agent::{event_name}{lifetime}, from: usize) \
+                fn says(cx: &__agent::AgentContext, event: &__agent::{event_name}{lifetime}, from: usize, again: bool) \
                 -> Option<__core::Says<__agent::{event_name}{lifetime}>> {{ "
         );
         if event.name == "BeforeStop" {
@@ -225,6 +234,9 @@ impl Writer<'_> {
         let mut tests = Vec::new();
         if is_resumed {
             tests.push(format!("from <= {nth}"));
+        }
+        if !rule.checked.is_guard {
+            tests.push("!again".into());
         }
         if let Some(tools) = tools {
             tests.push(format!("t{tools} != 0"));

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hooks_config::{At, ConfigError, Mistake, Segment};
+use hooks_rules::cel::Cel;
 use hooks_rules::check::{Checked, Given, check};
 
 use super::{Draft, Loader};
@@ -175,6 +176,14 @@ impl Loader<'_> {
             }
             _ => (None, Arc::default()),
         };
+        for never in rules.condition.iter().flat_map(Cel::never_equal) {
+            let mut notice = Mistake::new(checked.path(&["if"]), &*never.message);
+            notice.at = At::Part {
+                start: never.at.start,
+                end: never.at.end,
+            };
+            self.notices.push(config.hooks.show(notice).to_string());
+        }
         let is_observed = events.iter().all(|(event, _)| !event.is_intercepted);
         let place = checked.path(&[]);
         let line = config.line(&place);

@@ -689,3 +689,12 @@ async fn an_id_with_a_star_would_match_nobody() {
         assert!(error.contains("ids are compared as they are"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn a_comparison_whose_sides_are_never_equal_is_a_notice() {
+    let runtime =
+        runtime("[[hooks.on]]\nevent = 'BeforeToolCall'\nif = 'name == 5'\nblock = 'no'").await;
+    let notices = runtime.notices().join("\n");
+    let expected = "3:7: `==` compares string and int, which are never equal";
+    assert!(notices.contains(expected), "{notices}");
+}

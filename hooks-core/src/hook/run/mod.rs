@@ -41,7 +41,7 @@ use core::task::{Context as Task, Poll};
 pub(crate) use self::ask::Ask;
 pub use self::enter::{AnswersNow, Asynchronous, Synchronous};
 pub(crate) use self::enter::{Timing, now};
-pub use self::facts::{Changes, ChangesAndGuards, Facts, Guards, Looks};
+pub use self::facts::{Changes, ChangesAndGuards, Facts, Guards, Looks, Rejudges};
 #[cfg(any(feature = "agent", feature = "std"))]
 pub(crate) use self::guard::{Judged, Round};
 
