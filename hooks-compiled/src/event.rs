@@ -1,16 +1,19 @@
 //! What every event has: its row in the table of events, and the tool that it is about.
 
 use hooks_core::agent::AgentEvent;
+use hooks_rules::cel::size_of;
 use hooks_rules::events::{EVENTS, EventInfo};
 use serde_json::Value;
 
 /// Returns the row of an event.
+#[inline]
 #[must_use]
 pub fn info(event: &AgentEvent<'_>) -> &'static EventInfo {
     &EVENTS[event.info().index as usize]
 }
 
 /// Returns the arguments of the tool, for events about one.
+#[inline]
 #[must_use]
 pub fn args<'a>(event: &AgentEvent<'a>) -> Option<&'a Value> {
     match *event {
@@ -26,6 +29,7 @@ pub fn args<'a>(event: &AgentEvent<'a>) -> Option<&'a Value> {
 }
 
 /// Returns the subject of an event: the name of the tool, or the kind of a custom event.
+#[inline]
 #[must_use]
 pub fn subject<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
     Some(match *event {
@@ -42,6 +46,7 @@ pub fn subject<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
 }
 
 /// Returns the id and the tool of a tool call, which its arguments do not have; two empty texts for other events.
+#[inline]
 #[must_use]
 pub fn call<'a>(event: &AgentEvent<'a>) -> (&'a str, &'a str) {
     match *event {
@@ -54,4 +59,12 @@ pub fn call<'a>(event: &AgentEvent<'a>) -> (&'a str, &'a str) {
         AgentEvent::ToolCallSkipped(call) => (call.id, call.name),
         _ => ("", ""),
     }
+}
+
+/// Returns the size of a tool call, in bytes of JSON, approximately. Counting stops beyond `most`.
+#[inline]
+#[must_use]
+pub fn size_of_call(event: &AgentEvent<'_>, args: &Value, most: usize) -> usize {
+    let (id, name) = call(event);
+    size_of(args, most) + id.len() + name.len()
 }

@@ -108,8 +108,12 @@ impl<'e> Judged<'e> {
         value().map_err(|fault| failed(text, *fault))
     }
 
+    #[inline]
     fn measured(&self) -> usize {
-        Variables::with(self.cx, self.event, &[]).size(MOST_INPUT)
+        match event::args(&self.event) {
+            Some(args) => event::size_of_call(&self.event, args, MOST_INPUT),
+            None => Variables::with(self.cx, self.event, &[]).size(MOST_INPUT),
+        }
     }
 
     /// Says that two arguments mean the same and differ, if the tool is well known.

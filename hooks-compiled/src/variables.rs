@@ -95,9 +95,10 @@ impl<'a> Variables<'a> {
     #[inline]
     #[must_use]
     pub fn size(&self, most: usize) -> usize {
-        let (id, name) = event::call(&self.event);
-        let args = event::args(&self.event);
-        size_of(args.unwrap_or_else(|| self.payload()), most) + id.len() + name.len()
+        match event::args(&self.event) {
+            Some(args) => event::size_of_call(&self.event, args, most),
+            None => size_of(self.payload(), most),
+        }
     }
 }
 

@@ -197,6 +197,14 @@ static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect
 #[cfg(feature = "json")]
 /// Returns what an argument of this name may mean: a bit for each of [`MEANINGS`].
 fn meanings_of(name: &str) -> u64 {
+    /// By the length of the name, the letters with which such names begin: most arguments have none of them.
+    static FIRST: LazyLock<[u32; 32]> = LazyLock::new(|| {
+        let mut all = [0; 32];
+        for name in MEANINGS.iter().flatten() {
+            all[name.len() % 32] |= 1 << (name.as_bytes()[0] % 32);
+        }
+        all
+    });
     /// By the length of the name: few have the same, and most of these begin otherwise.
     static BY_LENGTH: LazyLock<Vec<Vec<(&str, u64)>>> = LazyLock::new(|| {
         let mut all = Vec::<Vec<(&str, u64)>>::new();
@@ -213,6 +221,10 @@ fn meanings_of(name: &str) -> u64 {
         all
     });
     let first = name.as_bytes().first();
+    let is_first = |first: &u8| FIRST[name.len() % 32] & 1 << (first % 32) != 0;
+    if !first.is_some_and(is_first) {
+        return 0;
+    }
     let mut known = BY_LENGTH.get(name.len()).into_iter().flatten();
     let found = known.find(|(known, _)| known.as_bytes().first() == first && *known == name);
     found.map_or(0, |(_, meanings)| *meanings)

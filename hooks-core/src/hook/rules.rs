@@ -153,7 +153,8 @@ where
         }
         let mut from = 0;
         while let Some(says) = R::says(ask.cx, ask.event, from, again) {
-            let (rule, result) = concluded::<E, R, W>(&mut ask, says);
+            let (Says::Cancels(rule, ..) | Says::Fails(rule, _) | Says::Does(rule, _)) = says;
+            let result = concluded::<E, W>(&mut ask, R::ROWS[rule].name, says);
             if !result.is_continue() {
                 return result;
             }
@@ -164,19 +165,16 @@ where
 }
 
 /// Carries out what a rule says, and tells it under its name.
-fn concluded<E, R, W>(ask: &mut Ask<'_, E, W>, says: Says<E>) -> (usize, HookResult<E>)
+#[inline(always)]
+fn concluded<E, W>(ask: &mut Ask<'_, E, W>, name: &'static str, says: Says<E>) -> HookResult<E>
 where
     E: AnyEvent + Intercepted + Event<Kind = Intercept>,
-    R: RuleSet,
     W: Watch<E::Vocabulary>,
 {
-    let (Says::Cancels(rule, ..) | Says::Fails(rule, _) | Says::Does(rule, _)) = says;
-    let text = R::ROWS[rule].name;
-    let hook = Name::Static(text);
-    let token = ask.before(hook);
+    let token = ask.before(Name::Static(name));
     let cancelled = |scope, reason| {
         HookResult::Cancel(Cancel {
-            hook: text.into(),
+            hook: name.into(),
             reason,
             scope,
         })
@@ -184,8 +182,8 @@ where
     let (changed, result) = match says {
         Says::Cancels(_, scope, reason) => (false, cancelled(scope, reason)),
         Says::Fails(_, why) => {
-            ask.failed(text, &why);
-            return (rule, HookResult::Continue);
+            ask.failed(name, &why);
+            return HookResult::Continue;
         }
         Says::Does(_, does) => {
             if does.changes {
@@ -194,22 +192,22 @@ where
             match (does.act)(ask.event) {
                 Ok(action) => {
                     let event = E::lend(&mut ask.event);
-                    let result = Intercept::settle::<E>(event, action, hook);
+                    let result = Intercept::settle::<E>(event, action, Name::Static(name));
                     (does.changes, result)
                 }
                 Err(why) if does.blocks => (false, cancelled(Scope::Event, why.into())),
                 Err(why) => {
-                    ask.failed(text, &why);
-                    return (rule, HookResult::Continue);
+                    ask.failed(name, &why);
+                    return HookResult::Continue;
                 }
             }
         }
     };
     ask.after(Did {
-        hook,
+        hook: Name::Static(name),
         changed,
         action: <E::Kind as Decides>::any::<E>(&result),
         since: token.since(),
     });
-    (rule, result)
+    result
 }

@@ -140,10 +140,10 @@ impl Node {
         }
     }
 
-    /// The number, if it is one that is not negative.
-    pub(super) fn whole(&self) -> Option<u32> {
+    /// The number, if it is a whole one.
+    pub(super) fn whole(&self) -> Option<i64> {
         match self.inner {
-            Inner::Other(Literal::Int(number)) => number.try_into().ok(),
+            Inner::Other(Literal::Int(number)) => Some(number),
             _ => None,
         }
     }

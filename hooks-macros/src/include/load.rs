@@ -99,7 +99,9 @@ impl Loader<'_> {
             match &**key {
                 "on" | "test" => {}
                 "limits" => {
-                    self.stops = node.get("stops").and_then(Node::whole).unwrap_or(8);
+                    let stops = node.get("stops").and_then(Node::whole);
+                    let stops = stops.and_then(|stops| stops.try_into().ok());
+                    self.stops = stops.unwrap_or(self.stops);
                     if let Some(refuse) = node.get("refuse") {
                         self.other(refuse.key_at(), "refuse");
                     }

@@ -198,7 +198,7 @@ impl Writer<'_> {
 
     /// The place of the rule's tools, if it is not for all.
     fn tools_of(&mut self, rule: &Rule) -> Option<usize> {
-        let tools = match (rule.entry.tools(), rule.entry.matcher()) {
+        let tools = match (&rule.entry.tools, &rule.entry.matcher) {
             (None, None) => return None,
             (Some(globs), _) => {
                 let globs: Vec<_> = globs

@@ -240,21 +240,30 @@ fn calculated<'v>(operator: &'static str, one: &Value<'v>, other: &Value<'v>) ->
 #[inline]
 #[must_use]
 pub fn size_of(value: &Json, most: usize) -> usize {
+    let mut sum = 2;
     match value {
-        Json::Null | Json::Bool(_) | Json::Number(_) => 8,
-        Json::String(text) => text.len() + 2,
-        Json::Array(values) => sum(values.iter().map(|value| size_of(value, most) + 1), most),
+        Json::Null | Json::Bool(_) | Json::Number(_) => return 8,
+        Json::String(text) => return text.len() + 2,
+        Json::Array(values) => {
+            for value in values {
+                if sum > most {
+                    break;
+                }
+                sum += size_of(value, most) + 1;
+            }
+        }
         Json::Object(fields) => {
-            let sizes = fields
-                .iter()
-                .map(|(key, value)| key.len() + 4 + size_of(value, most));
-            sum(sizes, most)
+            for (key, value) in fields {
+                if sum > most {
+                    break;
+                }
+                sum += key.len() + 4;
+                sum += match value {
+                    Json::String(text) => text.len() + 2,
+                    other => size_of(other, most),
+                };
+            }
         }
     }
-}
-
-/// Adds sizes up to the first sum beyond `most`.
-fn sum(mut sizes: impl Iterator<Item = usize>, most: usize) -> usize {
-    let add = |sum: usize, size: usize| if sum > most { Err(sum) } else { Ok(sum + size) };
-    sizes.try_fold(2, add).unwrap_or_else(|sum| sum)
+    sum
 }
