@@ -1,5 +1,6 @@
 //! What the code of a compiled rule calls: when it holds, what it reads, and what it says.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
@@ -195,6 +196,101 @@ fn missing(variable: &str, keys: &[&str], found: usize) -> Fault {
 #[inline]
 pub fn arg<'v>(args: &'v Json, keys: &[&str]) -> Tried<Value<'v>> {
     Ok(walk(args, "args", keys).map_err(|found| missing("args", keys, found))?)
+}
+
+/// An argument that several rules read: if it is a text, it is looked for once.
+#[derive(Debug)]
+pub struct Arg<'e> {
+    args: &'e Json,
+    keys: &'static [&'static str],
+    text: OnceCell<Option<&'e str>>,
+}
+
+impl<'e> Arg<'e> {
+    /// The argument at these keys.
+    #[inline]
+    #[must_use]
+    pub fn new(args: &'e Json, keys: &'static [&'static str]) -> Self {
+        let text = OnceCell::new();
+        Arg { args, keys, text }
+    }
+
+    #[inline]
+    fn text(&self) -> Option<&'e str> {
+        *self.text.get_or_init(|| match arg(self.args, self.keys) {
+            Ok(Value::Text(Cow::Borrowed(text))) => Some(text),
+            _ => None,
+        })
+    }
+
+    /// Whether something holds of the text, on which a function is called.
+    ///
+    /// # Errors
+    ///
+    /// If it is not a text, or does not exist.
+    #[inline]
+    pub fn holds(&self, of: &'static str, holds: impl FnOnce(&str) -> bool) -> Tried<bool> {
+        match self.text() {
+            Some(text) => Ok(holds(text)),
+            None => Ok(holds(text(&arg(self.args, self.keys)?, of)?)),
+        }
+    }
+
+    /// Whether it is one of these texts.
+    ///
+    /// # Errors
+    ///
+    /// If it does not exist.
+    #[inline]
+    pub fn is_one_of(&self, texts: &[&str]) -> Tried<bool> {
+        match self.text() {
+            Some(text) => Ok(texts.contains(&text)),
+            None => Ok(is_one_of(&arg(self.args, self.keys)?, texts)),
+        }
+    }
+}
+
+/// An argument under the names that go with another name of the tool, or else as other rules read it.
+#[derive(Debug)]
+pub struct Either<'q, 'r, 'e> {
+    renamed: Option<Arg<'r>>,
+    asked: &'q Arg<'e>,
+}
+
+impl<'q, 'r, 'e> Either<'q, 'r, 'e> {
+    /// The argument.
+    #[inline]
+    #[must_use]
+    pub fn new(renamed: Option<&'r Renamed>, asked: &'q Arg<'e>) -> Self {
+        let renamed = renamed.map(|renamed| Arg::new(renamed.args(), asked.keys));
+        Either { renamed, asked }
+    }
+
+    /// As [`Arg::holds`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Arg::holds`].
+    #[inline]
+    pub fn holds(&self, of: &'static str, holds: impl FnOnce(&str) -> bool) -> Tried<bool> {
+        match &self.renamed {
+            Some(renamed) => renamed.holds(of, holds),
+            None => self.asked.holds(of, holds),
+        }
+    }
+
+    /// As [`Arg::is_one_of`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Arg::is_one_of`].
+    #[inline]
+    pub fn is_one_of(&self, texts: &[&str]) -> Tried<bool> {
+        match &self.renamed {
+            Some(renamed) => renamed.is_one_of(texts),
+            None => self.asked.is_one_of(texts),
+        }
+    }
 }
 
 /// Returns the text on which a function is called that also takes a text.

@@ -286,6 +286,17 @@ pub use hooks_macros::{HookEvent, hook};
 /// assert_eq!(call.name, "shell!");
 /// # }
 /// ```
+///
+/// # The rules of a file: `include!("hooks.toml")`
+///
+/// With the feature `include`, the rules of a file are a part of your program. Each takes its own place in the list, and
+/// has its own name in plans, decisions and probes. The path begins where your source file is. A mistake in the file is
+/// told at the macro, with its line. `include!("hooks.toml", rules)` leaves out what is not a rule. The rules call the
+/// crate `hooks-compiled`, which has to be a dependency of yours.
+///
+/// ```ignore
+/// let hooks = hooks![deny_rm, report, include!("hooks.toml")];
+/// ```
 #[cfg(feature = "macros")]
 #[macro_export]
 macro_rules! hooks {

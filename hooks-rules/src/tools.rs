@@ -158,11 +158,21 @@ pub fn path_of(args: &Value) -> Option<&str> {
 /// Returns two arguments of a call that mean the same, but differ: nobody knows which of them the tool reads.
 #[must_use]
 pub fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
+    /// What arguments may mean whose names are alike: a bit for each of [`MEANINGS`].
+    static ALIKE: LazyLock<[u64; 1024]> = LazyLock::new(|| {
+        let mut all = [0; 1024];
+        for (nth, names) in MEANINGS.iter().enumerate() {
+            for name in names {
+                all[likeness(name)] |= 1 << nth;
+            }
+        }
+        all
+    });
     // Every condition asks, and most calls have no two arguments that could mean the same.
     let args = args.as_object().filter(|args| args.len() > 1)?;
-    let mut seen = 0;
+    let (alike, mut seen) = (&*ALIKE, 0);
     let is_again = |name: &String| {
-        let meanings = meanings_of(name);
+        let meanings = alike[likeness(name)];
         let is_again = seen & meanings != 0;
         seen |= meanings;
         is_again
@@ -176,6 +186,15 @@ pub fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
         let other = given.find(|other| args[**other] != args[*first])?;
         Some((*first, *other))
     })
+}
+
+/// A number below 1024 that few names have together.
+#[cfg(feature = "json")]
+fn likeness(name: &str) -> usize {
+    let bytes = name.as_bytes();
+    let at = |place: usize| bytes.get(place).copied().map_or(0, usize::from);
+    let (middle, last) = (bytes.len() / 2, bytes.len().saturating_sub(1));
+    (bytes.len() * 131 + at(0) * 31 + at(middle) * 7 + at(last) * 61) % 1024
 }
 
 /// Returns the other names of an argument.
@@ -193,39 +212,3 @@ pub fn meanings() -> &'static [Vec<&'static str>] {
 
 /// The names of arguments that mean the same.
 static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
-
-#[cfg(feature = "json")]
-/// Returns what an argument of this name may mean: a bit for each of [`MEANINGS`].
-fn meanings_of(name: &str) -> u64 {
-    /// By the length of the name, the letters with which such names begin: most arguments have none of them.
-    static FIRST: LazyLock<[u32; 32]> = LazyLock::new(|| {
-        let mut all = [0; 32];
-        for name in MEANINGS.iter().flatten() {
-            all[name.len() % 32] |= 1 << (name.as_bytes()[0] % 32);
-        }
-        all
-    });
-    /// By the length of the name: few have the same, and most of these begin otherwise.
-    static BY_LENGTH: LazyLock<Vec<Vec<(&str, u64)>>> = LazyLock::new(|| {
-        let mut all = Vec::<Vec<(&str, u64)>>::new();
-        for (nth, names) in MEANINGS.iter().enumerate() {
-            for name in names {
-                all.resize(all.len().max(name.len() + 1), Vec::new());
-                let of_length = &mut all[name.len()];
-                match of_length.iter_mut().find(|(known, _)| known == name) {
-                    Some((_, meanings)) => *meanings |= 1 << nth,
-                    None => of_length.push((name, 1 << nth)),
-                }
-            }
-        }
-        all
-    });
-    let first = name.as_bytes().first();
-    let is_first = |first: &u8| FIRST[name.len() % 32] & 1 << (first % 32) != 0;
-    if !first.is_some_and(is_first) {
-        return 0;
-    }
-    let mut known = BY_LENGTH.get(name.len()).into_iter().flatten();
-    let found = known.find(|(known, _)| known.as_bytes().first() == first && *known == name);
-    found.map_or(0, |(_, meanings)| *meanings)
-}

@@ -46,18 +46,42 @@ pub(super) struct Translator<'s> {
     /// The beginning of the names of these items.
     pub(super) prefix: &'s str,
     /// Whether the event is about a tool.
-    pub(super) is_call: bool,
+    is_call: bool,
+    /// The arguments that rules ask about as texts, each once: `q0`, `q1` and so on.
+    asked: &'s mut Vec<Vec<String>>,
     counts: bool,
 }
 
 impl<'s> Translator<'s> {
-    pub(super) fn new(statics: &'s mut String, prefix: &'s str, is_call: bool) -> Self {
+    pub(super) fn new(
+        statics: &'s mut String,
+        prefix: &'s str,
+        is_call: bool,
+        asked: &'s mut Vec<Vec<String>>,
+    ) -> Self {
         Translator {
             statics,
             prefix,
             is_call,
+            asked,
             counts: false,
         }
+    }
+
+    /// The variable for an argument, if a part is one.
+    fn asked(&mut self, expr: &Expr) -> Option<String> {
+        let Kind::Path(variable, keys) = &expr.kind else {
+            return None;
+        };
+        if self.counts || variable != "args" || keys.is_empty() {
+            return None;
+        }
+        let nth = self.asked.iter().position(|known| known == keys);
+        let nth = nth.unwrap_or_else(|| {
+            self.asked.push(keys.clone());
+            self.asked.len() - 1
+        });
+        Some(format!("q{nth}"))
     }
 
     /// A closure that says whether the expression is true.
@@ -183,6 +207,14 @@ impl<'s> Translator<'s> {
         if let ("in", Kind::List(items)) = (operator, &both[1].kind) {
             return self.is_in(&both[0], items);
         }
+        let not = if operator == "!=" { "!" } else { "" };
+        for (one, other) in [(0, 1), (1, 0)] {
+            if let ("==" | "!=", Kind::Literal(Literal::Text(text))) = (operator, &both[other].kind)
+                && let Some(asked) = self.asked(&both[one])
+            {
+                return fallible(Is::Bool, format!("{not}{asked}.is_one_of(&[{text:?}])?"));
+            }
+        }
         let (one, other) = (self.code(&both[0]), self.code(&both[1]));
         let falls = one.falls || other.falls;
         let text = match (operator, one.is, other.is) {
@@ -218,7 +250,6 @@ impl<'s> Translator<'s> {
 
     /// Whether a value is in a list that is written down.
     fn is_in(&mut self, of: &Expr, items: &[Expr]) -> Code {
-        let of = self.code(of);
         let texts = items.iter().map(|item| match &item.kind {
             Kind::Literal(Literal::Text(text)) => Some(format!("{text:?}")),
             _ => None,
@@ -227,6 +258,11 @@ impl<'s> Translator<'s> {
             .collect::<Option<Vec<_>>>()
             .filter(|texts| !texts.is_empty())
         {
+            if let Some(asked) = self.asked(of) {
+                let text = format!("{asked}.is_one_of(&[{}])?", texts.join(", "));
+                return fallible(Is::Bool, text);
+            }
+            let of = self.code(of);
             let (is, falls) = (Is::Bool, of.falls);
             let text = if of.is == Is::Text {
                 format!("matches!({}, {})", of.text, texts.join(" | "))
@@ -236,7 +272,7 @@ impl<'s> Translator<'s> {
             };
             return Code { is, falls, text };
         }
-        let (of, items) = (value(of), self.values(items));
+        let (of, items) = (self.value(of), self.values(items));
         let list = format!("__rt::list([{}])", items.text);
         let text = format!(
             "__rt::is_true(&__rt::binary(\"in\", &{}, &{list})?)?",
@@ -270,6 +306,12 @@ impl<'s> Translator<'s> {
             && let with = self.code(with)
             && with.is == Is::Text
         {
+            if !with.falls
+                && let Some(asked) = self.asked(of)
+            {
+                let text = format!("{asked}.holds({name:?}, |s| s.{rust}({}))?", with.text);
+                return fallible(Is::Bool, text);
+            }
             let of = self.code(of);
             if of.is == Is::Text {
                 let (is, falls) = (Is::Bool, of.falls || with.falls);
@@ -308,6 +350,11 @@ impl<'s> Translator<'s> {
     }
 
     fn matches(&mut self, of: &Expr, pattern: &str) -> Code {
+        if let Some(asked) = self.asked(of) {
+            let found = pattern::test(pattern, "s", self.statics, self.prefix);
+            let text = format!("{asked}.holds(\"matches\", |s| {found})?");
+            return fallible(Is::Bool, text);
+        }
         let of = self.code(of);
         let (falls, text) = match of.is {
             Is::Text => (of.falls, of.text),

@@ -186,12 +186,11 @@ impl Reader {
             return self.expected(node, "a table", path, None);
         }
         for (key, node) in node.entries() {
-            match keys.iter().find(|(known, _)| known == key) {
-                Some((key, takes)) => self.value(node, key, *takes, &format!("{path}.{key}")),
-                None => {
-                    let known: Vec<_> = keys.iter().map(|(known, _)| *known).collect();
-                    self.unknown(key, node, &known, path);
-                }
+            if let Some((key, takes)) = keys.iter().find(|(known, _)| known == key) {
+                self.value(node, key, *takes, &format!("{path}.{key}"));
+            } else {
+                let known: Vec<_> = keys.iter().map(|(known, _)| *known).collect();
+                self.unknown(key, node, &known, path);
             }
         }
     }

@@ -11,6 +11,7 @@ use hooks_rules::template::{Pattern, Piece, Template};
 
 use super::cel::{Translator, of_double};
 use super::entry::Entry;
+use super::search::Search;
 use super::tools::Tools;
 
 /// One rule.
@@ -51,7 +52,7 @@ pub(super) fn compile(rules: &[Rule], prefix: &str, stops: u32) -> Compiled {
         compiled.items.push_str(&writer.run(&name, priority, &run));
         compiled.hooks.push(format!("__core::Rules::<{name}>::NEW"));
     }
-    for (nth, tools) in writer.tools.iter().enumerate() {
+    for (nth, (_, tools)) in writer.tools.iter().enumerate() {
         let _ = write!(
             compiled.items,
             "#[inline] fn {prefix}tools{nth}(n: &::core::primitive::str) -> u8 {{ {} }}",
@@ -62,13 +63,16 @@ pub(super) fn compile(rules: &[Rule], prefix: &str, stops: u32) -> Compiled {
     compiled
 }
 
+/// `tools` and `matcher` of an entry.
+type Written = (Option<Vec<String>>, Option<String>);
+
 struct Writer<'p> {
     prefix: &'p str,
     /// How often hooks may prevent an agent from stopping.
     stops: u32,
     statics: String,
-    /// The tools of rules, each list once.
-    tools: Vec<Tools>,
+    /// The tools of rules, as they are written, each once.
+    tools: Vec<(Written, Tools)>,
 }
 
 /// What is known of rules in their order.
@@ -178,8 +182,7 @@ impl Writer<'_> {
         // Unless a rule lets the event go on after it has said something, the rules run once.
         let goes_on = |rule: &Rule| !cancels(rule) || !blocks(rule, event);
         let is_resumed = rules.iter().any(|(_, rule)| goes_on(rule));
-        let mut bodies = String::new();
-        let mut used = Vec::new();
+        let (mut bodies, mut used, mut asked) = (String::new(), Vec::new(), Vec::new());
         for (nth, rule) in rules {
             let tools = self.tools_of(rule);
             if let Some(tools) = tools
@@ -187,10 +190,14 @@ impl Writer<'_> {
             {
                 used.push(tools);
             }
-            self.rule(&mut bodies, event, (nth, is_resumed), rule, tools);
+            let body = self.rule(event, (nth, is_resumed), rule, tools, &mut asked);
+            bodies.push_str(&body);
         }
         for tools in used {
             let _ = write!(code, "let t{tools} = {}tools{tools}(n); ", self.prefix);
+        }
+        for (nth, keys) in asked.iter().enumerate() {
+            let _ = write!(code, "let q{nth} = &__rt::Arg::new(a, &{keys:?}); ");
         }
         code.push_str(&bodies);
         code.push_str(" None } }");
@@ -198,39 +205,38 @@ impl Writer<'_> {
 
     /// The place of the rule's tools, if it is not for all.
     fn tools_of(&mut self, rule: &Rule) -> Option<usize> {
-        let tools = match (&rule.entry.tools, &rule.entry.matcher) {
-            (None, None) => return None,
+        let Entry { tools, matcher, .. } = &rule.entry;
+        let written = (tools.clone(), matcher.clone());
+        if written == (None, None) {
+            return None;
+        }
+        if let Some(place) = self.tools.iter().position(|(known, _)| *known == written) {
+            return Some(place);
+        }
+        let tools = match &written {
             (Some(globs), _) => {
-                let globs: Vec<_> = globs
-                    .iter()
-                    .filter_map(|glob| Glob::new(glob).ok())
-                    .collect();
-                Tools::of_globs(&globs)
+                let globs = globs.iter().filter_map(|glob| Glob::new(glob).ok());
+                Tools::of_globs(&globs.collect::<Vec<_>>())
             }
-            (None, Some(matcher)) => {
-                let regex = super::search::Search::new(matcher);
+            (None, matcher) => {
+                let matcher = matcher.as_deref().unwrap_or_default();
+                let regex = Search::new(matcher);
                 let has = |name: &str| regex.is_match(name);
                 Tools::of_regex(matcher, &has, &mut self.statics, self.prefix)
             }
         };
-        let place = self
-            .tools
-            .iter()
-            .position(|known| known.code == tools.code && known.names == tools.names);
-        Some(place.unwrap_or_else(|| {
-            self.tools.push(tools);
-            self.tools.len() - 1
-        }))
+        self.tools.push((written, tools));
+        Some(self.tools.len() - 1)
     }
 
     fn rule(
         &mut self,
-        code: &mut String,
         event: &EventInfo,
         (nth, is_resumed): (usize, bool),
         rule: &Rule,
         tools: Option<usize>,
-    ) {
+        asked: &mut Vec<Vec<String>>,
+    ) -> String {
         let mut tests = Vec::new();
         if is_resumed {
             tests.push(format!("from <= {nth}"));
@@ -258,45 +264,62 @@ impl Writer<'_> {
         if tests.is_empty() {
             tests.push("true".into());
         }
-        let _ = write!(code, "if {} {{ ", tests.join(" && "));
-        let reads = reads_args(rule)
-            || event.takes_args && matches!(rule.checked.action, Some(Action::Modify(_)));
-        if let Some(tools) = tools.filter(|tools| reads && !self.tools[*tools].names.is_empty()) {
-            let _ = write!(code, "let r = match t{tools} {{ ");
-            for (number, names) in self.tools[tools].names.iter().enumerate() {
-                let _ = write!(code, "{} => x.renamed(&{names:?}), ", number + 2);
-            }
-            code.push_str("_ => None }; let m = __rt::Renamed::variables(r.as_ref()); let a = r.as_ref().map_or(a, __rt::Renamed::args); ");
-        } else {
-            code.push_str("let r: Option<__rt::Renamed> = None; ");
-        }
         let known = format!(
             "&__rt::Rule {{ nth: {nth}, name: {:?}, blocks: {} }}",
             rule.name,
             blocks(rule, event)
         );
-        let action = self.action(rule, event, nth, &known);
-        match &rule.checked.condition {
-            None => code.push_str(&action),
-            Some(cel) => {
-                let is_call = event.has_subject;
-                let condition =
-                    Translator::new(&mut self.statics, self.prefix, is_call).condition(cel);
-                let _ = write!(
-                    code,
-                    "match x.holds({:?}, {}, {condition}) {{ Ok(false) => {{}} Ok(true) => {{ {action} }} \
-                     Err(why) => return __rt::fails({known}, why) }}",
-                    cel.text(),
-                    cel.reads("args"),
-                );
-            }
+        let mut says = self.action(rule, event, nth, &known, asked);
+        if let Some(cel) = &rule.checked.condition {
+            let mut translator = self.translator(event, asked);
+            says = format!(
+                "match x.holds({:?}, {}, {}) {{ Ok(false) => {{}} Ok(true) => {{ {says} }} \
+                 Err(why) => return __rt::fails({known}, why) }}",
+                cel.text(),
+                cel.reads("args"),
+                translator.condition(cel),
+            );
         }
-        code.push('}');
+        let mut code = format!("if {} {{ ", tests.join(" && "));
+        let sets = event.takes_args && matches!(rule.checked.action, Some(Action::Modify(_)));
+        let reads = reads_args(rule) || sets;
+        if let Some(tools) = tools.filter(|tools| reads && !self.tools[*tools].1.names.is_empty()) {
+            let _ = write!(code, "let r = match t{tools} {{ ");
+            for (number, names) in self.tools[tools].1.names.iter().enumerate() {
+                let _ = write!(code, "{} => x.renamed(&{names:?}), ", number + 2);
+            }
+            code.push_str(
+                "_ => None }; let m = __rt::Renamed::variables(r.as_ref()); \
+                 let a = r.as_ref().map_or(a, __rt::Renamed::args); ",
+            );
+            for nth in 0..asked.len() {
+                if says.contains(&format!("q{nth}.")) {
+                    let _ = write!(code, "let q{nth} = __rt::Either::new(r.as_ref(), q{nth}); ");
+                }
+            }
+        } else if sets {
+            code.push_str("let r: Option<__rt::Renamed> = None; ");
+        }
+        code + &says + "}"
     }
 
-    fn action(&mut self, rule: &Rule, event: &EventInfo, nth: usize, known: &str) -> String {
-        let is_call = event.has_subject;
-        let mut translator = Translator::new(&mut self.statics, self.prefix, is_call);
+    fn translator<'t>(
+        &'t mut self,
+        event: &EventInfo,
+        asked: &'t mut Vec<Vec<String>>,
+    ) -> Translator<'t> {
+        Translator::new(&mut self.statics, self.prefix, event.has_subject, asked)
+    }
+
+    fn action(
+        &mut self,
+        rule: &Rule,
+        event: &EventInfo,
+        nth: usize,
+        known: &str,
+        asked: &mut Vec<Vec<String>>,
+    ) -> String {
+        let mut translator = self.translator(event, asked);
         let Some(action) = &rule.checked.action else {
             return String::new();
         };

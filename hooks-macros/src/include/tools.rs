@@ -4,41 +4,46 @@
 //! the file, 2 and more: which names the arguments have there.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
-use hooks_glob::tools::{lines, same};
+use hooks_glob::tools::{Same, lines};
 use hooks_glob::{Glob, Token};
+use hooks_rules::tools::known;
 
 use super::pattern;
 
 /// The tools of a rule.
 pub(super) struct Tools {
-    /// The body of the function, by which rules of the same tools are found.
+    /// The body of the function.
     pub(super) code: String,
     /// For each number from 2 on, the names of the arguments that go with the tool's name in the file.
     pub(super) names: Vec<Vec<&'static str>>,
 }
 
 /// All names of well-known tools, each once.
-fn known() -> Vec<&'static str> {
-    let mut known = Vec::new();
-    for name in same().flat_map(|tool| tool.names().collect::<Vec<_>>()) {
-        if !known.contains(&name) {
-            known.push(name);
+static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let mut names = Vec::new();
+    for name in known().iter().flat_map(Same::names) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    known
-}
+    names
+});
 
 /// The name of a tool in the file that is not the tool's own, if the file means it by one.
 fn theirs(name: &str, has: &dyn Fn(&str) -> bool) -> Option<&'static str> {
-    let tools = same().filter(|tool| tool.names().any(|known| known == name));
-    let mut names = tools.flat_map(|tool| tool.names().collect::<Vec<_>>());
+    let tools = known()
+        .iter()
+        .filter(|tool| tool.names().any(|known| known == name));
+    let mut names = tools.flat_map(Same::names);
     names.find(|other| *other != name && has(other))
 }
 
 /// The names of the arguments of a tool with this name, of any agent.
 fn arguments_of(tool: &str) -> Vec<&'static str> {
-    let named = lines().filter(|(_, name, _)| *name == tool);
+    static LINES: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| lines().collect());
+    let named = LINES.iter().filter(|(_, name, _)| *name == tool);
     let pairs = named.flat_map(|(_, _, arguments)| arguments.split_whitespace());
     pairs
         .filter_map(|pair| Some(pair.split_once('=')?.0))
@@ -74,7 +79,7 @@ impl Tools {
     fn made(first: String, plain: Vec<String>, has: Option<&dyn Fn(&str) -> bool>) -> Self {
         let mut numbers: Vec<(String, usize)> = plain.into_iter().map(|name| (name, 1)).collect();
         let mut names: Vec<Vec<&str>> = Vec::new();
-        for name in known() {
+        for name in NAMES.iter().copied() {
             let Some(has) = has.filter(|has| !has(name)) else {
                 continue;
             };
