@@ -45,10 +45,10 @@ pub struct Rule {
 pub struct Judged<'e> {
     cx: &'e AgentContext,
     event: AgentEvent<'e>,
-    /// The size of the event, once it is known.
-    size: OnceCell<usize>,
-    /// Two arguments that mean the same and differ, once they are looked for.
-    twins: OnceCell<Option<(&'static str, &'static str)>>,
+    /// Whether the size of the event is known to be one that may be read.
+    is_small: Cell<bool>,
+    /// Whether no two arguments mean the same and differ, if that is known.
+    has_no_twins: Cell<bool>,
 }
 
 impl<'e> Judged<'e> {
@@ -56,12 +56,12 @@ impl<'e> Judged<'e> {
     #[inline]
     #[must_use]
     pub fn new(cx: &'e AgentContext, event: AgentEvent<'e>) -> Self {
-        let (size, twins) = (OnceCell::new(), OnceCell::new());
+        let (is_small, has_no_twins) = (Cell::new(false), Cell::new(false));
         Judged {
             cx,
             event,
-            size,
-            twins,
+            is_small,
+            has_no_twins,
         }
     }
 
@@ -90,8 +90,11 @@ impl<'e> Judged<'e> {
         reads_args: bool,
         holds: impl FnOnce() -> Tried<bool>,
     ) -> Said<bool> {
-        if reads_args && let Some(twins) = self.twins() {
-            return Err(twins);
+        if reads_args && !self.has_no_twins.get() {
+            match event::args(&self.event).and_then(ambiguous) {
+                Some(twins) => self.differ(twins)?,
+                None => self.has_no_twins.set(true),
+            }
         }
         self.value(text, holds)
     }
@@ -103,8 +106,11 @@ impl<'e> Judged<'e> {
     /// If it has none.
     #[inline]
     pub fn value<T>(&self, text: &'static str, value: impl FnOnce() -> Tried<T>) -> Said<T> {
-        if *self.size.get_or_init(|| self.measured()) > MOST_INPUT {
-            return Err(Fault::TooLarge.to_string());
+        if !self.is_small.get() {
+            if self.measured() > MOST_INPUT {
+                return Err(Fault::TooLarge.to_string());
+            }
+            self.is_small.set(true);
         }
         value().map_err(|fault| failed(text, *fault))
     }
@@ -118,14 +124,14 @@ impl<'e> Judged<'e> {
     }
 
     /// Says that two arguments mean the same and differ, if the tool is well known.
-    #[inline]
-    fn twins(&self) -> Option<String> {
-        let twins = || event::args(&self.event).and_then(ambiguous);
-        let (one, other) = (*self.twins.get_or_init(twins))?;
-        class_of(event::subject(&self.event).unwrap_or_default())?;
-        Some(format!(
-            "`{one}` and `{other}` mean the same, and differ: nobody knows which of them counts"
-        ))
+    #[cold]
+    fn differ(&self, (one, other): (&str, &str)) -> Said<()> {
+        match class_of(event::subject(&self.event).unwrap_or_default()) {
+            Some(_) => Err(format!(
+                "`{one}` and `{other}` mean the same, and differ: nobody knows which of them counts"
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Reads the event for one expression, and counts what that reads.

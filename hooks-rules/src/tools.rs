@@ -170,14 +170,13 @@ pub fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
     });
     // Every condition asks, and most calls have no two arguments that could mean the same.
     let args = args.as_object().filter(|args| args.len() > 1)?;
-    let (alike, mut seen) = (&*ALIKE, 0);
-    let is_again = |name: &String| {
+    let (alike, mut seen, mut again) = (&*ALIKE, 0, 0);
+    for name in args.keys() {
         let meanings = alike[likeness(name)];
-        let is_again = seen & meanings != 0;
+        again |= seen & meanings;
         seen |= meanings;
-        is_again
-    };
-    if !args.keys().any(is_again) {
+    }
+    if again == 0 {
         return None;
     }
     MEANINGS.iter().find_map(|meaning| {
@@ -190,11 +189,15 @@ pub fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
 
 /// A number below 1024 that few names have together.
 #[cfg(feature = "json")]
+#[inline]
 fn likeness(name: &str) -> usize {
     let bytes = name.as_bytes();
-    let at = |place: usize| bytes.get(place).copied().map_or(0, usize::from);
-    let (middle, last) = (bytes.len() / 2, bytes.len().saturating_sub(1));
-    (bytes.len() * 131 + at(0) * 31 + at(middle) * 7 + at(last) * 61) % 1024
+    let [first, .., last] = bytes else {
+        return 0;
+    };
+    let middle = usize::from(bytes[bytes.len() / 2]);
+    let (first, last) = (usize::from(*first), usize::from(*last));
+    (bytes.len() * 131 + first * 31 + middle * 7 + last * 61) % 1024
 }
 
 /// Returns the other names of an argument.
