@@ -126,3 +126,17 @@ fn the_programs_of_the_tutorial_print_what_it_shows() {
     let shown = include_str!("../../tutorial/records.jsonl");
     assert_eq!(decisions(&records), decisions(shown));
 }
+
+#[test]
+fn compiled_policy_is_held_to_the_rules_of_its_file() {
+    let printed = run("compiled_policy", &[], "").stdout;
+    assert_lines(
+        &printed,
+        &[
+            "shell: shell ran",
+            "shell: hook `no-force-push` blocked the event: pushes by force are stopped: git push --force origin main",
+            "Bash: hook `no-force-push` blocked the event: pushes by force are stopped: git push -f",
+            "file_read: hook `no-secrets` blocked the event: `/etc/shadow` is not for agents",
+        ],
+    );
+}
