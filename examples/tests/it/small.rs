@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{Runtime, Trials};
 use serde_json::Value;
 
 use crate::common::{assert_lines, command, run};
@@ -139,4 +141,17 @@ fn compiled_policy_is_held_to_the_rules_of_its_file() {
             "file_read: hook `no-secrets` blocked the event: `/etc/shadow` is not for agents",
         ],
     );
+}
+
+#[tokio::test]
+async fn the_tests_in_the_file_of_the_compiled_policy_hold() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/compiled_policy/hooks.toml");
+    let mut trials = Trials::new(Runtime::builder().file(file)).await.unwrap();
+    let tests = trials.runtime().tests();
+    assert_eq!(tests.len(), 6);
+    for test in tests {
+        let tested = trials.ask(&test.entry, AgentContext::default()).await;
+        let tested = tested.unwrap();
+        assert!(tested.differences.is_empty(), "{tested:?}");
+    }
 }
