@@ -13,7 +13,7 @@ use hooks_core::agent::{
 };
 use hooks_core::{AnyEvent, HookAction, Intercepted, Scope};
 use hooks_rules::cel::compiled::{self, MOST_INPUT, MOST_SEEN};
-use hooks_rules::cel::{Failed, Fault, Type, Value, size_of};
+use hooks_rules::cel::{Failed, Fault, Type, Value};
 use hooks_rules::tools::{ambiguous, class_of};
 use serde_json::Value as Json;
 
@@ -166,11 +166,7 @@ impl Reading<'_> {
     pub fn read(&self, variable: &str, keys: &[&str]) -> Tried<Value<'_>> {
         let found = self.variables.read(variable, keys);
         let value = found.map_err(|found| missing(variable, keys, found))?;
-        self.spend(match &value {
-            Value::Text(text) => text.len() + 2,
-            Value::Json(json) => size_of(json, MOST_SEEN),
-            _ => 8,
-        })?;
+        self.spend(compiled::read_size(&value))?;
         Ok(value)
     }
 

@@ -8,7 +8,7 @@ use crate::pattern::Regex;
 use super::expression::Variables;
 use super::fault::{Fault, MOST_SEEN, PATTERN};
 use super::functions::Function;
-use super::operate::{self, Evaluated, at, binary, decided, has, is_true, negative, size_of};
+use super::operate::{self, Evaluated, at, binary, decided, has, is_true, negative};
 use super::parse::{Expr, Kind, Loop};
 use super::value::Value;
 use crate::pattern;
@@ -121,11 +121,7 @@ impl<'v> Evaluation<'v> {
         let missing =
             |found: usize| Fault::NoKey(keys.get(found).map_or(variable, |key| key).into());
         let value = self.variables.read(variable, keys).map_err(missing)?;
-        self.spend(match &value {
-            Value::Text(text) => text.len() + 2,
-            Value::Json(json) => size_of(json, MOST_SEEN),
-            _ => 8,
-        })?;
+        self.spend(operate::read_size(&value))?;
         Ok(value)
     }
 

@@ -56,7 +56,7 @@ pub mod compiled {
     pub use crate::cel::call::call;
     pub use crate::cel::fault::{MOST_INPUT, MOST_SEEN, PATTERN};
     pub use crate::cel::operate::{
-        Evaluated, at, binary, each, equals, has, is_true, key, negative,
+        Evaluated, at, binary, each, equals, has, is_true, key, negative, read_size,
     };
 }
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value as Json;
 
-use super::fault::Fault;
+use super::fault::{Fault, MOST_SEEN};
 use super::literal::Type;
 use super::value::Value;
 
@@ -233,6 +233,17 @@ fn calculated<'v>(operator: &'static str, one: &Value<'v>, other: &Value<'v>) ->
             Ok(Value::list(both.flatten()))
         }
         _ => Err(Fault::types(operator, &[one.kind(), other.kind()])),
+    }
+}
+
+/// Returns how many bytes an expression reads with a value of a variable.
+#[inline]
+#[must_use]
+pub fn read_size(value: &Value<'_>) -> usize {
+    match value {
+        Value::Text(text) => text.len() + 2,
+        Value::Json(json) => size_of(json, MOST_SEEN),
+        _ => 8,
     }
 }
 
