@@ -81,7 +81,7 @@ fn fine(loaded: &[Loaded]) -> impl Iterator<Item = &Trials> {
 
 /// Which hooks are loaded, and which were refused since.
 fn state(loaded: &[Loaded]) -> Vec<impl PartialEq + use<>> {
-    let states = fine(loaded).map(|trials| trials.runtime().status());
+    let states = fine(loaded).map(|trials| trials.runtime().troubled());
     let states = states.map(|state| (state.revision, state.refused.map(|one| one.at)));
     states.collect()
 }

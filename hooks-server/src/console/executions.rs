@@ -10,7 +10,7 @@ use axum::extract::{Path, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
 use hooks_core::agent::AgentEvent;
-use hooks_runtime::entry::TestEntry;
+use hooks_runtime::entry::{Expect, TestEntry};
 use hooks_runtime::{Record, RecordOutcome, RecordPart, RecordStep};
 use hooks_store::{Execution, ExecutionFilter, Role};
 use jiff::{SignedDuration, Timestamp};
@@ -55,23 +55,11 @@ const TIMES: &[(&str, &str)] = &[
     ("10080", "the last week"),
 ];
 
-/// The decisions that can be chosen.
-const DECISIONS: [&str; 11] = [
-    "continue",
-    "modify",
-    "approve",
-    "ask",
-    "defer",
-    "respond",
-    "block",
-    "abort_turn",
-    "abort_run",
-    "fault",
-    "skipped",
-];
+/// What hooks may be expected to decide: anything but that it is open.
+pub(super) const EXPECTED: &[&str] = Expect::DECISIONS.split_at(9).0;
 
-/// What hooks may be expected to decide: anything but a failure.
-pub(super) const EXPECTED: &[&str] = DECISIONS.split_at(9).0;
+/// The decisions that can be chosen.
+const DECISIONS: [&[&str]; 2] = [EXPECTED, &["fault", "skipped"]];
 
 /// What is looked for. A field that is empty is not asked for.
 fn filter(asked: &Sent) -> Result<ExecutionFilter, Problem> {
