@@ -23,8 +23,9 @@ pub(crate) struct Fleet {
 }
 
 struct Seen {
+    /// When the phase began, or when the last change was published.
     since: Instant,
-    /// When bundles came, and how long answers of the door took, in milliseconds.
+    /// When bundles came after that, and how long answers of the door took, in milliseconds.
     bundles: Vec<f64>,
     answers: Vec<f64>,
     refused: usize,
@@ -58,6 +59,11 @@ impl Fleet {
     pub(crate) fn forget(&self) {
         *self.seen.lock().unwrap() = Seen::new();
         self.fetched.store(0, Ordering::Relaxed);
+    }
+
+    /// Says that a change is published now: bundles that come then come because of it.
+    pub(crate) fn publishes(&self) {
+        self.seen.lock().unwrap().since = Instant::now();
     }
 
     /// Waits until each agent has got a bundle, or ten minutes.

@@ -174,6 +174,7 @@ async fn by_hand_a_fleet_with_a_restart_of_its_database() {
             .create(&hook(format!("new-{count}")), &by)
             .await
             .unwrap();
+        fleet.publishes();
         tenant.publish(&by).await.unwrap();
         count += 1;
         tokio::time::sleep(Duration::from_secs(1)).await;

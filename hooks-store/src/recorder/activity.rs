@@ -7,7 +7,6 @@ use hooks_runtime::{Record, RecordPart};
 
 use super::row::column;
 use crate::engine::{Value, args};
-use crate::error::Result;
 
 pub(crate) const MINUTE: i64 = 60_000_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
@@ -58,21 +57,21 @@ pub(super) fn spots(record: &Record) -> Vec<Spot> {
     spots
 }
 
-/// Adds executions of a tenant to what was counted.
-pub(super) async fn add(
-    transaction: &mut dyn crate::engine::Transaction,
-    tenant: &str,
-    spots: impl Iterator<Item = &Spot>,
-) -> Result<()> {
+/// The columns of what is counted, and what becomes of a row that is there.
+pub(super) const COLUMNS: &str = "tenant_id, hook, at, outcome, bucket, count";
+pub(super) const ADDS: &str = "ON CONFLICT (tenant_id, hook, at, outcome, bucket) \
+    DO UPDATE SET count = activity.count + excluded.count";
+
+/// Returns the rows that add executions of a tenant to what was counted.
+pub(super) fn rows<'s>(tenant: &str, spots: impl Iterator<Item = &'s Spot>) -> Vec<Vec<Value>> {
     let mut counts: BTreeMap<&Spot, u64> = BTreeMap::new();
     for spot in spots {
         *counts.entry(spot).or_default() += 1;
     }
-    let sql = "INSERT INTO activity (tenant_id, hook, at, outcome, bucket, count) VALUES ($1, $2, $3, $4, $5, $6) \
-               ON CONFLICT (tenant_id, hook, at, outcome, bucket) DO UPDATE SET count = activity.count + excluded.count";
-    for ((hook, at, outcome, bucket), count) in counts {
-        let row: Vec<Value> = args![tenant, hook, *at, outcome, u64::from(*bucket), count];
-        transaction.run(sql, row).await?;
-    }
-    Ok(())
+    let rows = counts
+        .into_iter()
+        .map(|((hook, at, outcome, bucket), count)| {
+            args![tenant, hook, *at, outcome, u64::from(*bucket), count]
+        });
+    rows.collect()
 }

@@ -21,6 +21,10 @@ pub(super) const TELL: Duration = Duration::from_mins(1);
 const RECORDS: usize = 16_384;
 const BYTES: usize = 32 << 20;
 
+/// How many records a batch takes from a line before it goes on to the next. Each tenant in a batch costs statements of its
+/// own, so many tenants that each have a few records waiting are not written in one batch of one record each.
+const TURN: usize = 64;
+
 /// How many records a batch has at most, and about how many bytes they take.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
@@ -133,15 +137,18 @@ impl Queue {
             let Some(tenant) = self.turns.pop_front() else {
                 break;
             };
-            let line = self.lines.get_mut(&tenant);
-            let Some((line, next)) =
-                line.and_then(|line| line.waiting.pop_front().map(|next| (line, next)))
-            else {
+            let Some(line) = self.lines.get_mut(&tenant) else {
                 continue;
             };
-            line.bytes -= next.bytes;
-            bytes += next.bytes;
-            batch.push(next);
+            let end = BATCH.min(batch.len() + TURN);
+            while batch.len() < end
+                && bytes < BATCH_BYTES
+                && let Some(next) = line.waiting.pop_front()
+            {
+                line.bytes -= next.bytes;
+                bytes += next.bytes;
+                batch.push(next);
+            }
             if !line.waiting.is_empty() {
                 self.turns.push_back(tenant);
             }
@@ -277,9 +284,9 @@ mod tests {
         queue.put(record("quiet", "b"), None);
         assert_eq!((queue.count, queue.dropped), (RECORDS, RECORDS as u64 + 2));
         let mut batch = queue.take(Instant::now());
-        assert_eq!(hooks(&batch[..4]), ["0", "a", "1", "b"]);
+        assert_eq!(hooks(&batch[TURN - 1..TURN + 3]), ["63", "a", "b", "64"]);
         assert_eq!(batch.len(), BATCH);
-        batch[1].tell(Ok(()));
+        batch[TURN].tell(Ok(()));
         assert_eq!(told.await, Ok(Ok(())));
         queue.done(&batch);
         assert_eq!(queue.losses(), [("flood".to_owned(), RECORDS as u64 + 2)]);

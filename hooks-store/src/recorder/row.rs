@@ -197,15 +197,15 @@ fn leaves(value: &mut Json, change: &mut dyn FnMut(&mut Json)) {
     }
 }
 
-/// The statement that inserts so many rows.
-fn insert(table: &str, columns: &str, rows: usize) -> String {
+/// The statement that inserts so many rows, and what becomes of one that is there.
+fn insert(table: &str, columns: &str, conflict: &str, rows: usize) -> String {
     let width = columns.split(", ").count();
     let rows = (0..rows).map(|row| {
         let places = (1..=width).map(|place| format!("${}", row * width + place));
         format!("({})", places.collect::<Vec<_>>().join(", "))
     });
     let rows = rows.collect::<Vec<_>>().join(", ");
-    format!("INSERT INTO {table} ({columns}) VALUES {rows}")
+    format!("INSERT INTO {table} ({columns}) VALUES {rows} {conflict}")
 }
 
 /// Inserts rows: as many at once as a prepared statement takes.
@@ -213,9 +213,10 @@ async fn insert_all(
     transaction: &mut dyn Transaction,
     table: &str,
     columns: &str,
+    conflict: &str,
     rows: Vec<Vec<Value>>,
 ) -> Result<()> {
-    let [many, one] = [CHUNK, 1].map(|count| insert(table, columns, count));
+    let [many, one] = [CHUNK, 1].map(|count| insert(table, columns, conflict, count));
     let mut rows = rows.into_iter();
     while rows.len() > 0 {
         let (sql, count) = if rows.len() < CHUNK {
@@ -252,7 +253,6 @@ pub(crate) async fn write(
     batch: Option<&Batch<'_>>,
     mark: &mut Mark,
 ) -> Result<bool> {
-    let columns = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
     let mut transaction = engine.begin().await?;
     if let Some((tenant, seq, hash)) = mark.clone() {
         let sql = "SELECT seq FROM execution WHERE tenant_id = $1 AND seq = $2 AND hash = $3";
@@ -275,6 +275,7 @@ pub(crate) async fn write(
         }
     }
     let mut last = None;
+    let (mut counted, mut of_hooks, mut executions) = (Vec::new(), Vec::new(), Vec::new());
     for Part { tenant, list, rows } in parts {
         let tenant = tenant.as_str();
         if let Some(list) = list {
@@ -292,25 +293,34 @@ pub(crate) async fn write(
         let end = rows.last().map(|row| &row.link);
         last = end.map(|link| (tenant.to_owned(), link.seq, link.hash.clone()));
         let spots = rows.iter().flat_map(|row| &row.spots);
-        activity::add(&mut *transaction, tenant, spots).await?;
+        counted.extend(activity::rows(tenant, spots));
         // In the order of the table, a page of it is written once.
         let mut hooks = BTreeSet::new();
         for row in &*rows {
             hooks.extend(row.hooks.iter().map(|hook| (hook.as_str(), row.link.seq)));
         }
-        let hooks = hooks.into_iter();
-        let hooks = hooks.map(|(hook, seq)| args![tenant, hook, seq]).collect();
-        let columns_of_hook = "tenant_id, hook, seq";
-        insert_all(&mut *transaction, "execution_hook", columns_of_hook, hooks).await?;
-        let rows = rows.iter().map(|row| {
+        of_hooks.extend(
+            hooks
+                .into_iter()
+                .map(|(hook, seq)| args![tenant, hook, seq]),
+        );
+        executions.extend(rows.iter().map(|row| {
             let mut values = args![tenant, row.link.seq];
             values.extend(row.columns.0.iter().cloned());
             values.push(Value::Text(row.link.body.clone()));
             let bytes = [&row.detail, &row.link.detail_hash, &row.link.hash];
             values.extend(bytes.map(|bytes| bytes.clone().into()));
             values
-        });
-        insert_all(&mut *transaction, "execution", &columns, rows.collect()).await?;
+        }));
+    }
+    // The rows of all tenants together, so that many tenants with a row each take few statements.
+    let of_execution = format!("tenant_id, seq, {COLUMNS}, body, detail, detail_hash, hash");
+    for (table, columns, conflict, rows) in [
+        ("activity", activity::COLUMNS, activity::ADDS, counted),
+        ("execution_hook", "tenant_id, hook, seq", "", of_hooks),
+        ("execution", &of_execution, "", executions),
+    ] {
+        insert_all(&mut *transaction, table, columns, conflict, rows).await?;
     }
     *mark = last;
     transaction.commit().await?;
