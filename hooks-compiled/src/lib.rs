@@ -8,7 +8,8 @@
 //! - `event`: what every event has;
 //! - `variables`, `renamed`: what expressions read;
 //! - `effect`: what a hook says, and what that does with an event;
-//! - `rule`: what the code of a rule calls.
+//! - `rule`: what the code of a rule calls;
+//! - `input`: the same for rules for the input of a tool, with the feature `shell`.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +23,9 @@ pub mod cut;
 pub mod effect;
 #[doc(hidden)]
 pub mod event;
+#[cfg(feature = "shell")]
+#[doc(hidden)]
+pub mod input;
 #[doc(hidden)]
 pub mod renamed;
 #[doc(hidden)]

@@ -9,5 +9,7 @@ pub use regex::Regex;
 pub use serde_json::Value as Json;
 
 pub use crate::effect::Verdict;
+#[cfg(feature = "shell")]
+pub use crate::input::{InputRule, input_rule, is_input};
 pub use crate::renamed::Renamed;
 pub use crate::rule::*;

@@ -12,14 +12,12 @@ use hooks_core::agent::{
     SessionStart, SubagentStart,
 };
 use hooks_core::{AnyEvent, HookAction, Intercepted, Scope};
-use hooks_rules::cel::compiled::{self, MOST_INPUT, MOST_SEEN};
+use hooks_rules::cel::compiled::{self, MOST_SEEN};
 use hooks_rules::cel::{Failed, Fault, Type, Value};
-use hooks_rules::tools::{ambiguous, class_of};
 use serde_json::Value as Json;
 
 use crate::cut::cut;
 use crate::effect::{self, Change, Effect, Verdict, kind_of};
-use crate::event;
 use crate::renamed::Renamed;
 use crate::variables::{NOTHING, Variables, walk};
 
@@ -42,34 +40,21 @@ pub struct Rule {
 
 /// An event that rules judge.
 #[derive(Debug)]
-pub struct Judged<'e> {
-    cx: &'e AgentContext,
-    event: AgentEvent<'e>,
-    /// Whether the size of the event is known to be one that may be read.
-    is_small: Cell<bool>,
-    /// Whether no two arguments mean the same and differ, if that is known.
-    has_no_twins: Cell<bool>,
-}
+pub struct Judged<'e>(Variables<'e>);
 
 impl<'e> Judged<'e> {
     /// An event that no rule has read yet.
     #[inline]
     #[must_use]
     pub fn new(cx: &'e AgentContext, event: AgentEvent<'e>) -> Self {
-        let (is_small, has_no_twins) = (Cell::new(false), Cell::new(false));
-        Judged {
-            cx,
-            event,
-            is_small,
-            has_no_twins,
-        }
+        Judged(Variables::new(cx, event))
     }
 
     /// The arguments of the tool.
     #[inline]
     #[must_use]
     pub fn args(&self) -> &'e Json {
-        event::args(&self.event).unwrap_or(&NOTHING)
+        self.0.args().unwrap_or(&NOTHING)
     }
 
     /// The arguments under the names that go with another name of the tool.
@@ -78,25 +63,15 @@ impl<'e> Judged<'e> {
         Renamed::of(expected, self.args())
     }
 
-    /// Whether a condition holds.
+    /// The arguments, or one of them, for an expression that reads them now.
     ///
     /// # Errors
     ///
-    /// If that cannot be told.
+    /// If it may not.
     #[inline]
-    pub fn holds(
-        &self,
-        text: &'static str,
-        reads_args: bool,
-        holds: impl FnOnce() -> Tried<bool>,
-    ) -> Said<bool> {
-        if reads_args && !self.has_no_twins.get() {
-            match event::args(&self.event).and_then(ambiguous) {
-                Some(twins) => self.differ(twins)?,
-                None => self.has_no_twins.set(true),
-            }
-        }
-        self.value(text, holds)
+    pub fn asked<T>(&self, what: T) -> Tried<T> {
+        self.0.may_read_args()?;
+        Ok(what)
     }
 
     /// The value of an expression.
@@ -106,39 +81,15 @@ impl<'e> Judged<'e> {
     /// If it has none.
     #[inline]
     pub fn value<T>(&self, text: &'static str, value: impl FnOnce() -> Tried<T>) -> Said<T> {
-        if !self.is_small.get() {
-            if self.measured() > MOST_INPUT {
-                return Err(Fault::TooLarge.to_string());
-            }
-            self.is_small.set(true);
-        }
         value().map_err(|fault| failed(text, *fault))
     }
 
-    #[inline]
-    fn measured(&self) -> usize {
-        match event::args(&self.event) {
-            Some(args) => event::size_of_call(&self.event, args, MOST_INPUT),
-            None => Variables::with(self.cx, self.event, &[]).size(MOST_INPUT),
-        }
-    }
-
-    /// Says that two arguments mean the same and differ, if the tool is well known.
-    #[cold]
-    fn differ(&self, (one, other): (&str, &str)) -> Said<()> {
-        match class_of(event::subject(&self.event).unwrap_or_default()) {
-            Some(_) => Err(format!(
-                "`{one}` and `{other}` mean the same, and differ: nobody knows which of them counts"
-            )),
-            None => Ok(()),
-        }
-    }
-
-    /// Reads the event for one expression, and counts what that reads.
+    /// Reads the event for one expression, and counts what that reads. There may be further variables, which count first.
     #[must_use]
     pub fn reading<'r>(&'r self, more: &'r [(&'static str, Json)]) -> Reading<'r> {
         Reading {
-            variables: Variables::with(self.cx, self.event, more),
+            variables: &self.0,
+            more,
             seen: Cell::new(0),
         }
     }
@@ -153,7 +104,8 @@ fn failed(text: &'static str, fault: Fault) -> String {
 /// What one expression reads.
 #[derive(Debug)]
 pub struct Reading<'r> {
-    variables: Variables<'r>,
+    variables: &'r Variables<'r>,
+    more: &'r [(&'static str, Json)],
     seen: Cell<usize>,
 }
 
@@ -164,8 +116,7 @@ impl Reading<'_> {
     ///
     /// If there is none, or the expression has read too much.
     pub fn read(&self, variable: &str, keys: &[&str]) -> Tried<Value<'_>> {
-        let found = self.variables.read(variable, keys);
-        let value = found.map_err(|found| missing(variable, keys, found))?;
+        let value = self.variables.read(self.more, variable, keys)?;
         self.spend(compiled::read_size(&value))?;
         Ok(value)
     }
@@ -184,12 +135,6 @@ impl Reading<'_> {
     }
 }
 
-#[cold]
-fn missing(variable: &str, keys: &[&str], found: usize) -> Fault {
-    let key = keys.get(found).copied().unwrap_or(variable);
-    Fault::NoKey(key.into())
-}
-
 /// Returns an argument of a call.
 ///
 /// # Errors
@@ -197,7 +142,7 @@ fn missing(variable: &str, keys: &[&str], found: usize) -> Fault {
 /// If it does not exist.
 #[inline]
 pub fn arg<'v>(args: &'v Json, keys: &[&str]) -> Tried<Value<'v>> {
-    Ok(walk(args, "args", keys).map_err(|found| missing("args", keys, found))?)
+    Ok(walk(args, "args", keys)?)
 }
 
 /// An argument that several rules read: if it is a text, it is looked for once.

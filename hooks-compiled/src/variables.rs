@@ -1,11 +1,12 @@
 //! What the expressions of a hook read: the event's fields by their names, and `cx`.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::LazyLock;
 
 use hooks_core::agent::{AgentContext, AgentEvent, ToolAnnotations};
-use hooks_rules::cel::{Value as Cel, field, size_of};
-use hooks_rules::tools;
+use hooks_rules::cel::compiled::MOST_INPUT;
+use hooks_rules::cel::{Fault, Value as Cel, field, size_of};
+use hooks_rules::tools::{self, ambiguous, class_of};
 use serde_json::{Map, Value};
 
 use crate::event;
@@ -18,31 +19,39 @@ static UNKNOWN: LazyLock<Value> =
 pub static NOTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
 
 /// What an expression sees: the event's fields by their names, and `cx`.
+///
+/// What is asked of the whole event is asked once, and only for an expression that reads more of it than its name: whether
+/// it is small enough, and, for its arguments, whether two of them mean the same and differ.
 #[derive(Debug)]
 pub struct Variables<'a> {
     cx: &'a AgentContext,
     event: AgentEvent<'a>,
-    /// Further names, such as `tool_name` of a dialect.
-    more: &'a [(&'static str, Value)],
     payload: OnceCell<Value>,
     context: OnceCell<Value>,
+    is_small: Cell<bool>,
+    has_no_twins: Cell<bool>,
 }
 
 impl<'a> Variables<'a> {
-    /// The variables of an event, and further ones, which count first.
+    /// The variables of an event that no expression has read yet.
+    #[inline]
     #[must_use]
-    pub fn with(
-        cx: &'a AgentContext,
-        event: AgentEvent<'a>,
-        more: &'a [(&'static str, Value)],
-    ) -> Self {
+    pub fn new(cx: &'a AgentContext, event: AgentEvent<'a>) -> Self {
         Variables {
             cx,
             event,
-            more,
             payload: OnceCell::new(),
             context: OnceCell::new(),
+            is_small: Cell::new(false),
+            has_no_twins: Cell::new(false),
         }
+    }
+
+    /// The arguments of the tool.
+    #[inline]
+    #[must_use]
+    pub fn args(&self) -> Option<&'a Value> {
+        event::args(&self.event)
     }
 
     fn payload(&self) -> &Value {
@@ -53,15 +62,12 @@ impl<'a> Variables<'a> {
     /// Returns the value of a variable.
     #[inline]
     fn variable(&self, name: &str) -> Option<&Value> {
-        if let Some((_, value)) = self.more.iter().find(|(known, _)| *known == name) {
-            return Some(value);
-        }
         match name {
             "cx" => {
                 let context = || serde_json::to_value(self.cx).unwrap_or_default();
                 Some(self.context.get_or_init(context))
             }
-            "args" => event::args(&self.event),
+            "args" => self.args(),
             "raw" => Some(&NOTHING),
             // A field that the JSON leaves out is empty.
             _ if event::info(&self.event).fields.contains(&name) => {
@@ -75,30 +81,81 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Returns the value at a path, which is a variable and keys.
+    /// Returns the value at a path, which is a variable and keys. There may be further variables, which count first.
     ///
     /// # Errors
     ///
-    /// If there is none: how many of the keys there are.
+    /// Why there is none.
     #[inline]
-    pub fn read(&self, variable: &str, keys: &[impl AsRef<str>]) -> Result<Cel<'_>, usize> {
+    pub fn read<'v>(
+        &'v self,
+        more: &'v [(&'static str, Value)],
+        variable: &str,
+        keys: &[impl AsRef<str>],
+    ) -> Result<Cel<'v>, Fault> {
         if keys.is_empty()
             && variable == "name"
             && let Some(subject) = event::subject(&self.event)
         {
             return Ok(Cel::Text(subject.into()));
         }
-        walk(self.variable(variable).ok_or(0_usize)?, variable, keys)
+        self.may_read(variable)?;
+        let known = more.iter().find(|(known, _)| *known == variable);
+        match known
+            .map(|(_, value)| value)
+            .or_else(|| self.variable(variable))
+        {
+            Some(value) => walk(value, variable, keys),
+            None => Err(Fault::NoKey(variable.into())),
+        }
     }
 
-    /// Returns the size of the event, in bytes of JSON, approximately. Counting stops beyond `most`.
+    /// Whether an expression may read a variable.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
     #[inline]
-    #[must_use]
-    pub fn size(&self, most: usize) -> usize {
-        match event::args(&self.event) {
-            Some(args) => event::size_of_call(&self.event, args, most),
-            None => size_of(self.payload(), most),
+    pub fn may_read(&self, variable: &str) -> Result<(), Fault> {
+        match variable {
+            "cx" | "name" | "id" => Ok(()),
+            "args" => self.may_read_args(),
+            _ => self.is_small(),
         }
+    }
+
+    /// Whether an expression may read the arguments of the tool.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    #[inline]
+    pub fn may_read_args(&self) -> Result<(), Fault> {
+        self.is_small()?;
+        if !self.has_no_twins.get() {
+            if let Some((one, other)) = self.args().and_then(ambiguous)
+                && class_of(event::subject(&self.event).unwrap_or_default()).is_some()
+            {
+                return Err(Fault::Twins(one, other));
+            }
+            self.has_no_twins.set(true);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_small(&self) -> Result<(), Fault> {
+        if !self.is_small.get() {
+            let size = match self.args() {
+                Some(args) => event::size_of_call(&self.event, args, MOST_INPUT),
+                None => size_of(self.payload(), MOST_INPUT),
+            };
+            if size > MOST_INPUT {
+                return Err(Fault::TooLarge);
+            }
+            self.is_small.set(true);
+        }
+        Ok(())
     }
 }
 
@@ -107,21 +164,21 @@ impl<'a> Variables<'a> {
 ///
 /// # Errors
 ///
-/// If there is none: how many of the keys there are.
+/// If there is none: the key that does not exist.
 #[inline]
 pub fn walk<'v>(
     mut value: &'v Value,
     variable: &str,
     keys: &[impl AsRef<str>],
-) -> Result<Cel<'v>, usize> {
-    for (nth, key) in keys.iter().map(AsRef::as_ref).enumerate() {
+) -> Result<Cel<'v>, Fault> {
+    for key in keys.iter().map(AsRef::as_ref) {
         let of = |name: &str| value.as_object().and_then(|fields| field(fields, name));
         let is_command = variable == "args" && key == "command";
         let found = of(key).or_else(|| {
             let mut others = tools::other_names(key).iter().filter(|_| is_command);
             others.find_map(|other| of(other))
         });
-        value = found.ok_or(nth)?;
+        value = found.ok_or_else(|| Fault::NoKey(key.into()))?;
         if is_command
             && value.is_array()
             && let Some(text) = tools::text_of(value)

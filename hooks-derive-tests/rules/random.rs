@@ -405,6 +405,18 @@ fn toml(text: &str) -> String {
     format!("'''{text}'''")
 }
 
+/// Rules for the input of a tool.
+const INPUTS: [&str; 8] = [
+    "Bash(git push *)",
+    "Bash(git:*)",
+    "shell(a*)",
+    "Bash(*)",
+    "Edit(src/**)",
+    "Read(/etc/*)",
+    "Write(./*.rs)",
+    "WebFetch(domain:b.c)",
+];
+
 /// Writes one rule of a group. What it says may be a mistake, which whoever asks leaves out.
 pub(crate) fn rule(random: &mut Random, name: &str, group: usize) -> String {
     let about = if random.chance(55) {
@@ -478,7 +490,9 @@ pub(crate) fn rule(random: &mut Random, name: &str, group: usize) -> String {
         ]);
         let _ = writeln!(rule, "{tools}");
     }
-    if random.chance(85) {
+    if is_call(about) && random.chance(12) {
+        let _ = writeln!(rule, "if = \"{}\"", random.of(&INPUTS));
+    } else if random.chance(85) {
         let _ = writeln!(rule, "if = {}", toml(&condition));
     }
     let _ = writeln!(rule, "priority = {}", random.below(5).cast_signed() - 2);

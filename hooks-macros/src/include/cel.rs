@@ -81,7 +81,7 @@ impl<'s> Translator<'s> {
             self.asked.push(keys.clone());
             self.asked.len() - 1
         });
-        Some(format!("q{nth}"))
+        Some(format!("x.asked(q{nth})?"))
     }
 
     /// A closure that says whether the expression is true.
@@ -181,8 +181,8 @@ impl<'s> Translator<'s> {
                 infallible(Is::Int, format!("i64::from(cx.{field})"))
             }
             ("cx", [field]) => infallible(Is::Text, format!("cx.{field}.as_str()")),
-            (_, []) => infallible(Is::Value, "__rt::Value::from(a)"),
-            _ => fallible(Is::Value, format!("__rt::arg(a, &{keys:?})?")),
+            (_, []) => fallible(Is::Value, "__rt::Value::from(x.asked(a)?)".into()),
+            _ => fallible(Is::Value, format!("__rt::arg(x.asked(a)?, &{keys:?})?")),
         }
     }
 

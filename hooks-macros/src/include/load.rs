@@ -134,7 +134,7 @@ impl Loader<'_> {
         let given = Given {
             events: &events,
             context: &CONTEXT,
-            claudes: &Aliases::default(),
+            claudes: &Aliases::claudes(),
         };
         let checked = check(&entry.written(), &given);
         self.checked(node, &checked);
@@ -164,13 +164,6 @@ impl Loader<'_> {
         let Some(condition) = node.get("if") else {
             return;
         };
-        if let Some(rule) = &checked.rule {
-            let rule = rule.text();
-            let message =
-                format!("`{rule}` is a rule for the input of a tool, and is not compiled");
-            let help = "write a condition in CEL, or load the file with `Runtime::load`";
-            self.wrong(condition.shown_at(), message, Some(help));
-        }
         let never = checked.condition.iter().flat_map(Cel::never_equal);
         for never in never {
             let at = condition.part(self.text, &never.at);

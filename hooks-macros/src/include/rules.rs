@@ -261,6 +261,15 @@ impl Writer<'_> {
                 "(matches!(&*cx.agent_id, {ids}) || matches!(&*cx.agent_type, {ids}))"
             ));
         }
+        if let Some(input) = &rule.checked.rule {
+            let name = format!("{}X{}", self.prefix, self.statics.lines().count());
+            let _ = writeln!(
+                self.statics,
+                "static {name}: __rt::LazyLock<__rt::InputRule> = __rt::LazyLock::new(|| __rt::input_rule({:?}));",
+                input.text()
+            );
+            tests.push(format!("__rt::is_input(&{name}, cx, n, a)"));
+        }
         if tests.is_empty() {
             tests.push("true".into());
         }
@@ -273,10 +282,9 @@ impl Writer<'_> {
         if let Some(cel) = &rule.checked.condition {
             let mut translator = self.translator(event, asked);
             says = format!(
-                "match x.holds({:?}, {}, {}) {{ Ok(false) => {{}} Ok(true) => {{ {says} }} \
+                "match x.value({:?}, {}) {{ Ok(false) => {{}} Ok(true) => {{ {says} }} \
                  Err(why) => return __rt::fails({known}, why) }}",
                 cel.text(),
-                cel.reads("args"),
                 translator.condition(cel),
             );
         }
@@ -293,8 +301,11 @@ impl Writer<'_> {
                  let a = r.as_ref().map_or(a, __rt::Renamed::args); ",
             );
             for nth in 0..asked.len() {
-                if says.contains(&format!("q{nth}.")) {
-                    let _ = write!(code, "let q{nth} = __rt::Either::new(r.as_ref(), q{nth}); ");
+                if says.contains(&format!("asked(q{nth})")) {
+                    let _ = write!(
+                        code,
+                        "let q{nth} = &__rt::Either::new(r.as_ref(), q{nth}); "
+                    );
                 }
             }
         } else if sets {

@@ -118,9 +118,7 @@ impl<'v> Evaluation<'v> {
     }
 
     fn read(&self, variable: &str, keys: &[String]) -> Evaluated<'v> {
-        let missing =
-            |found: usize| Fault::NoKey(keys.get(found).map_or(variable, |key| key).into());
-        let value = self.variables.read(variable, keys).map_err(missing)?;
+        let value = self.variables.read(variable, keys)?;
         self.spend(operate::read_size(&value))?;
         Ok(value)
     }

@@ -13,7 +13,7 @@ use super::check::{self, Reads};
 #[cfg(feature = "json")]
 use super::eval::Evaluation;
 #[cfg(feature = "json")]
-use super::fault::{Failed, Fault, MOST_INPUT, MOST_SPENT};
+use super::fault::{Failed, Fault, MOST_SPENT};
 use super::literal::Type;
 use super::parse::{self, Expr};
 #[cfg(feature = "json")]
@@ -38,11 +38,8 @@ pub trait Variables {
     ///
     /// # Errors
     ///
-    /// If there is none: how many of the keys there are.
-    fn read(&self, variable: &str, keys: &[String]) -> Result<Value<'_>, usize>;
-
-    /// Returns the size of the event, in bytes of JSON, approximately. Counting stops beyond `most`.
-    fn size(&self, most: usize) -> usize;
+    /// Why there is none, or why an expression may not read it.
+    fn read(&self, variable: &str, keys: &[String]) -> Result<Value<'_>, Fault>;
 
     /// Adds what an expression reads to what all conditions of the event have read, in bytes, and returns the sum; 0 if
     /// nothing adds it up.
@@ -52,19 +49,16 @@ pub trait Variables {
 /// An expression.
 ///
 /// ```
-/// use hooks_rules::cel::{Cel, Known, Type, Value, Variables};
+/// use hooks_rules::cel::{Cel, Fault, Known, Type, Value, Variables};
 ///
 /// struct Name(&'static str);
 ///
 /// impl Variables for Name {
-///     fn read(&self, variable: &str, keys: &[String]) -> Result<Value<'_>, usize> {
+///     fn read(&self, variable: &str, keys: &[String]) -> Result<Value<'_>, Fault> {
 ///         match (variable, keys) {
 ///             ("name", []) => Ok(Value::Text(self.0.into())),
-///             _ => Err(0),
+///             _ => Err(Fault::NoKey(variable.into())),
 ///         }
-///     }
-///     fn size(&self, _: usize) -> usize {
-///         self.0.len()
 ///     }
 ///     fn spend(&self, _: usize) -> usize {
 ///         0
@@ -190,13 +184,10 @@ impl Cel {
 }
 
 #[cfg(feature = "json")]
-/// Begins an evaluation, unless the event is too large, or its conditions have read too much already.
+/// Begins an evaluation, unless the conditions of the event have read too much already.
 pub(super) fn begin(variables: &dyn Variables) -> Result<Evaluation<'_>, Fault> {
     if variables.spend(0) > MOST_SPENT {
         return Err(Fault::Spent);
-    }
-    if variables.size(MOST_INPUT) > MOST_INPUT {
-        return Err(Fault::TooLarge);
     }
     Ok(Evaluation {
         variables,

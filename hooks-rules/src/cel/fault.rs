@@ -27,7 +27,7 @@ pub struct Failed {
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
-            fault @ (Fault::TooLarge | Fault::Spent) => fault.fmt(f),
+            fault @ (Fault::TooLarge | Fault::Twins(..) | Fault::Spent) => fault.fmt(f),
             fault => write!(f, "`{}` cannot be evaluated: {fault}", self.expression),
         }
     }
@@ -66,6 +66,8 @@ pub enum Fault {
     NotJson(Type),
     /// The event is too large to be read.
     TooLarge,
+    /// Two arguments of the call mean the same, but differ.
+    Twins(&'static str, &'static str),
     /// The expression has read too much.
     TooMuch,
     /// All conditions of the event have read too much.
@@ -105,6 +107,10 @@ impl fmt::Display for Fault {
                 f,
                 "the event is larger than the {} KiB that an expression may read",
                 MOST_INPUT / 1024
+            ),
+            Fault::Twins(one, other) => write!(
+                f,
+                "`{one}` and `{other}` mean the same, and differ: which of them the tool reads is not known"
             ),
             Fault::TooMuch => write!(f, "its loop reads more than {} MiB", MOST_SEEN >> 20),
             Fault::Spent => write!(

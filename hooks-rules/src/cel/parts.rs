@@ -17,11 +17,10 @@ const LONGEST: usize = 80;
 ///
 /// ```
 /// use hooks_rules::cel::{Cel, Known, Type};
-/// # use hooks_rules::cel::{Value, Variables};
+/// # use hooks_rules::cel::{Fault, Value, Variables};
 /// # struct Command(&'static str);
 /// # impl Variables for Command {
-/// #     fn read(&self, _: &str, _: &[String]) -> Result<Value<'_>, usize> { Ok(Value::Text(self.0.into())) }
-/// #     fn size(&self, _: usize) -> usize { 0 }
+/// #     fn read(&self, _: &str, _: &[String]) -> Result<Value<'_>, Fault> { Ok(Value::Text(self.0.into())) }
 /// #     fn spend(&self, _: usize) -> usize { 0 }
 /// # }
 ///
@@ -162,7 +161,7 @@ struct Watched<'v> {
 }
 
 impl Variables for Watched<'_> {
-    fn read(&self, variable: &str, keys: &[String]) -> Result<Value<'_>, usize> {
+    fn read(&self, variable: &str, keys: &[String]) -> Result<Value<'_>, Fault> {
         let value = self.variables.read(variable, keys)?;
         let mut read = self.read.borrow_mut();
         let text = shown(&value);
@@ -170,10 +169,6 @@ impl Variables for Watched<'_> {
             read.push(text);
         }
         Ok(value)
-    }
-
-    fn size(&self, most: usize) -> usize {
-        self.variables.size(most)
     }
 
     fn spend(&self, _: usize) -> usize {
@@ -196,12 +191,8 @@ fn shown(value: &Value<'_>) -> String {
 struct Nothing;
 
 impl Variables for Nothing {
-    fn read(&self, _: &str, _: &[String]) -> Result<Value<'_>, usize> {
-        Err(0)
-    }
-
-    fn size(&self, _: usize) -> usize {
-        0
+    fn read(&self, variable: &str, _: &[String]) -> Result<Value<'_>, Fault> {
+        Err(Fault::NoKey(variable.into()))
     }
 
     fn spend(&self, _: usize) -> usize {

@@ -1,13 +1,12 @@
 //! Rules for the input of a tool.
 
 use hooks_rules::input::{Call, Rule};
+use hooks_rules::tools::Aliases;
 use serde_json::{Value, json};
-
-use crate::common::claudes;
 
 fn matches(rule: &str, tool: &str, args: Value) -> bool {
     let cwd = "/work/shop";
-    Rule::parse(rule, claudes()).matches(&Call {
+    Rule::parse(rule, Aliases::claudes()).matches(&Call {
         tool,
         args: &args,
         cwd,
@@ -110,8 +109,8 @@ fn a_folder_that_is_not_known_may_be_any() {
         here,
         home: || None,
     };
-    let rule = Rule::parse("Edit(docs/**)", claudes());
+    let rule = Rule::parse("Edit(docs/**)", Aliases::claudes());
     assert!(rule.matches(&call(|| None)));
     assert!(!rule.matches(&call(|| Some("/work".into()))));
-    assert!(!Rule::parse("Edit(~/src/**)", claudes()).matches(&call(|| Some("/".into()))));
+    assert!(!Rule::parse("Edit(~/src/**)", Aliases::claudes()).matches(&call(|| Some("/".into()))));
 }

@@ -11,7 +11,7 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_rules::cel::{Cel, Part};
 use hooks_rules::input::{Call, Rule};
 use hooks_rules::subjects::Subjects;
-use hooks_rules::tools::{Aliases, ambiguous, class_of, path_of};
+use hooks_rules::tools::{Aliases, path_of};
 
 use self::variables::Variables;
 use crate::events;
@@ -128,16 +128,6 @@ impl Filter {
             .is_some_and(|rule| !matches(rule, cx, event))
         {
             return Ok(Err(Unmet::Rule));
-        }
-        // A condition reads one of two names, and the tool perhaps the other.
-        if let Some(condition) = &self.condition
-            && let Some((one, other)) = events::args(event).and_then(ambiguous)
-            && condition.reads("args")
-            && class_of(events::subject(event).unwrap_or_default()).is_some()
-        {
-            return Err(Fault::filter(format_args!(
-                "`{one}` and `{other}` mean the same, and differ: nobody knows which of them counts"
-            )));
         }
         let is_true = |condition: &Cel| {
             self.with_variables(cx, event, |variables| condition.is_true(variables))

@@ -35,6 +35,8 @@ impl From<Failed> for Fault {
 /// What an expression sees: the event's fields by their names, `cx`, and `raw`, which is what the agent has said.
 pub(crate) struct Variables<'a> {
     fields: hooks_compiled::variables::Variables<'a>,
+    /// Further names, such as `tool_name` of a dialect, which count first.
+    more: &'a [(&'static str, Value)],
     raw: OnceCell<Option<Arc<Raw>>>,
 }
 
@@ -46,7 +48,8 @@ impl<'a> Variables<'a> {
         more: &'a [(&'static str, Value)],
     ) -> Self {
         Variables {
-            fields: hooks_compiled::variables::Variables::with(cx, event, more),
+            fields: hooks_compiled::variables::Variables::new(cx, event),
+            more,
             raw: OnceCell::new(),
         }
     }
@@ -54,18 +57,14 @@ impl<'a> Variables<'a> {
 
 impl cel::Variables for Variables<'_> {
     #[inline]
-    fn read(&self, variable: &str, keys: &[String]) -> Result<cel::Value<'_>, usize> {
+    fn read(&self, variable: &str, keys: &[String]) -> Result<cel::Value<'_>, cel::Fault> {
         if variable == "raw"
             && let Some(raw) = self.raw.get_or_init(Raw::current)
         {
+            self.fields.may_read(variable)?;
             return walk(&raw.value, variable, keys);
         }
-        self.fields.read(variable, keys)
-    }
-
-    #[inline]
-    fn size(&self, most: usize) -> usize {
-        self.fields.size(most)
+        self.fields.read(self.more, variable, keys)
     }
 
     #[inline]
