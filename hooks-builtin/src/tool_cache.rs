@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hooks_core::agent::{
     AgentContext, BeforeToolCall, Media, ToolCallEnd, ToolCallSkipped, ToolOutput,
 };
 use hooks_core::{HookAction, hook, priority};
-use moka::sync::Cache;
+use lru::LruCache;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,17 +61,21 @@ pub struct ToolCache(Arc<Inner>);
 struct Inner {
     tools: Globs,
     forget_after: Option<Globs>,
-    answers: Cache<Key, ToolOutput>,
-    /// Whether there may be answers. Clearing an empty cache costs as much as clearing a full one.
-    has_answers: AtomicBool,
-    running: Mutex<Running>,
+    time_to_live: Duration,
+    max_bytes: u32,
+    memory: Mutex<Memory>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-/// The calls that have begun.
-#[derive(Debug, Default)]
-struct Running {
+/// The answers, and the calls that have begun. One lock holds both: otherwise an output could be kept that another call makes
+/// stale in the meantime.
+#[derive(Debug)]
+struct Memory {
+    /// The answers, each with the time at which it came and its size.
+    answers: LruCache<Key, (ToolOutput, Instant, u32)>,
+    /// The sizes of all answers together.
+    bytes: u64,
     /// How often the cache was cleared.
     generation: u64,
     /// The generation in which a call began; nothing if the cache answered it. An output counts as stale if the cache
@@ -182,17 +186,17 @@ impl ToolCache {
     }
 
     fn of(config: &ToolCacheConfig) -> Self {
-        let answers = Cache::builder()
-            .max_capacity(config.max_bytes.into())
-            .time_to_live(config.time_to_live)
-            .weigher(weight)
-            .build();
         ToolCache(Arc::new(Inner {
             tools: config.tools.clone(),
             forget_after: config.forget_after.clone(),
-            answers,
-            has_answers: AtomicBool::new(false),
-            running: Mutex::default(),
+            time_to_live: config.time_to_live,
+            max_bytes: config.max_bytes,
+            memory: Mutex::new(Memory {
+                answers: LruCache::unbounded(),
+                bytes: 0,
+                generation: 0,
+                began: HashMap::new(),
+            }),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         }))
@@ -212,9 +216,7 @@ impl ToolCache {
 
     /// Clears the cache. The outputs of calls that still run are not kept either.
     pub fn clear(&self) {
-        let mut running = self.0.running();
-        running.generation += 1;
-        self.0.answers.invalidate_all();
+        self.0.memory().clear();
     }
 }
 
@@ -223,7 +225,7 @@ impl ToolCache {
     fn answer(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
         let Inner {
             tools,
-            answers,
+            time_to_live,
             hits,
             misses,
             ..
@@ -232,13 +234,11 @@ impl ToolCache {
             return HookAction::Continue;
         }
         let key = Key::new(cx, &call.name, &call.args);
-        let output = answers.get(&key);
+        let mut memory = self.0.memory();
+        let output = memory.get(&key, *time_to_live);
         let count = if output.is_some() { hits } else { misses };
         count.fetch_add(1, Ordering::Relaxed);
-        let is_answered = output.is_some();
-        self.0
-            .running()
-            .begin(Call::new(cx, &call.id, key), is_answered);
+        memory.begin(Call::new(cx, &call.id, key), output.is_some());
         output.map_or(HookAction::Continue, HookAction::respond)
     }
 
@@ -246,8 +246,7 @@ impl ToolCache {
         let Inner {
             tools,
             forget_after,
-            answers,
-            has_answers,
+            max_bytes,
             ..
         } = &*self.0;
         let is_listed = tools.matches(done.name);
@@ -258,25 +257,20 @@ impl ToolCache {
         if !forgets && !is_listed {
             return;
         }
-        // The lock is held to the end. Otherwise an output could be kept that another call makes stale in the meantime.
-        let mut running = self.0.running();
-        running.generation += u64::from(forgets);
-        if forgets && has_answers.swap(false, Ordering::AcqRel) {
-            answers.invalidate_all();
+        let mut memory = self.0.memory();
+        if forgets {
+            memory.clear();
         }
         if !is_listed {
             return;
         }
         // An agent also reports calls that were answered, by the cache or by another hook. These are not kept.
         let call = Call::new(cx, done.id, Key::new(cx, done.name, done.args));
-        let Some((call, began)) = running.began.remove_entry(&call) else {
+        let Some((call, began)) = memory.began.remove_entry(&call) else {
             return;
         };
-        if began == Some(running.generation) && !done.output.is_error {
-            has_answers.store(true, Ordering::Release);
-            answers.insert(call.key, done.output.clone());
-            // Otherwise the outputs over the limit stay for a while.
-            answers.run_pending_tasks();
+        if began == Some(memory.generation) && !done.output.is_error {
+            memory.put(call.key, done.output.clone(), *max_bytes);
         }
     }
 
@@ -285,12 +279,45 @@ impl ToolCache {
         if self.0.tools.matches(skipped.name) {
             let key = Key::new(cx, skipped.name, skipped.args);
             let call = Call::new(cx, skipped.id, key);
-            self.0.running().began.remove(&call);
+            self.0.memory().began.remove(&call);
         }
     }
 }
 
-impl Running {
+impl Memory {
+    fn clear(&mut self) {
+        self.generation += 1;
+        self.answers.clear();
+        self.bytes = 0;
+    }
+
+    fn get(&mut self, key: &Key, time_to_live: Duration) -> Option<ToolOutput> {
+        let (output, came, _) = self.answers.get(key)?;
+        if came.elapsed() < time_to_live {
+            return Some(output.clone());
+        }
+        let (_, _, bytes) = self.answers.pop(key)?;
+        self.bytes -= u64::from(bytes);
+        None
+    }
+
+    /// Keeps an answer, and forgets those that were not asked for longest if all take too much.
+    fn put(&mut self, key: Key, output: ToolOutput, max_bytes: u32) {
+        let bytes = weight(&key, &output);
+        if bytes > max_bytes {
+            return;
+        }
+        self.bytes += u64::from(bytes);
+        if let Some((_, _, bytes)) = self.answers.put(key, (output, Instant::now(), bytes)) {
+            self.bytes -= u64::from(bytes);
+        }
+        while self.bytes > max_bytes.into()
+            && let Some((_, (_, _, bytes))) = self.answers.pop_lru()
+        {
+            self.bytes -= u64::from(bytes);
+        }
+    }
+
     fn begin(&mut self, call: Call, is_answered: bool) {
         if self.began.len() >= MOST_RUNNING {
             self.began.clear();
@@ -313,8 +340,8 @@ impl Call {
 }
 
 impl Inner {
-    fn running(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -631,7 +658,7 @@ mod tests {
         for path in 0..200 {
             ran(&cache, &cx, "read", &json!({ "path": path }), &output);
         }
-        assert!(cache.0.answers.weighted_size() <= 20_000);
+        assert!(cache.0.memory().bytes <= 20_000);
         let large = ToolOutput::new("x".repeat(30_000));
         ran(&cache, &cx, "read", &json!("large"), &large);
         assert_eq!(asked(&cache, &cx, "read", json!("large")), None);
