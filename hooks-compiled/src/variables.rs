@@ -26,8 +26,9 @@ pub static NOTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new())
 pub struct Variables<'a> {
     cx: &'a AgentContext,
     event: AgentEvent<'a>,
-    payload: OnceCell<Value>,
-    context: OnceCell<Value>,
+    // Most conditions need neither, so they take little room.
+    payload: OnceCell<Box<Value>>,
+    context: OnceCell<Box<Value>>,
     is_small: Cell<bool>,
     has_no_twins: Cell<bool>,
 }
@@ -56,7 +57,7 @@ impl<'a> Variables<'a> {
 
     fn payload(&self) -> &Value {
         self.payload
-            .get_or_init(|| serde_json::to_value(self.event).unwrap_or_default())
+            .get_or_init(|| Box::new(serde_json::to_value(self.event).unwrap_or_default()))
     }
 
     /// Returns the value of a variable.
@@ -64,7 +65,7 @@ impl<'a> Variables<'a> {
     fn variable(&self, name: &str) -> Option<&Value> {
         match name {
             "cx" => {
-                let context = || serde_json::to_value(self.cx).unwrap_or_default();
+                let context = || Box::new(serde_json::to_value(self.cx).unwrap_or_default());
                 Some(self.context.get_or_init(context))
             }
             "args" => self.args(),

@@ -3,7 +3,7 @@
 use layout::Layout;
 
 const LAYOUT: Layout = Layout {
-    rooms: &["event", "variables", "renamed", "effect", "rule"],
+    rooms: &["event", "variables", "renamed", "effect", "rule", "input"],
     leaves: &["cut"],
     collections: &["lib", "private"],
     macros: &[],
