@@ -51,7 +51,7 @@
 //! | guard | a hook that judges the form of the event that takes effect: `#[hook(guard)]` |
 //! | probe | looks at dispatches from outside, and decides nothing: a log, a meter; a [`Probe`](probe::Probe) |
 //! | source | a list of hooks that changes while agents run: a [`HookRegistry`], or your [`HandlerSource`] |
-//! | wrapper | stands around any hooks, on every event: a [`Wrapper`](wrap::Wrapper) |
+//! | wrapper | wraps any hooks, on every event: a [`Wrapper`](wrap::Wrapper) |
 //! | driver | a function that raises the events of one part of an agent's life and carries out what the hooks decide: [`agent::run_tool_call`] and the like |
 //!
 //! # Where to look
@@ -291,7 +291,7 @@ pub use hooks_macros::{HookEvent, hook};
 ///
 /// With the feature `include`, the rules of a file are a part of your program. Each takes its own place in the list, and
 /// has its own name in plans, decisions and probes. The path begins where your source file is. A mistake in the file is
-/// told at the macro, with its line. `include!("hooks.toml", rules)` leaves out what is not a rule. The rules call the
+/// shown at the macro, with its line. `include!("hooks.toml", rules)` leaves out what is not a rule. The rules call the
 /// crate `hooks-compiled`, which has to be a dependency of yours.
 ///
 /// ```ignore

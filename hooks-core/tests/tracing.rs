@@ -222,6 +222,6 @@ async fn every_hook_runs_in_its_span() {
         "{lines:#?}"
     );
     let warning =
-        r#"WARN message=hook skipped: it panicked: oh no name="fails" event="HeartbeatTick""#;
+        r#"WARN message=hook skipped: the hook panicked: oh no name="fails" event="HeartbeatTick""#;
     assert!(position(warning).is_some(), "{lines:#?}");
 }

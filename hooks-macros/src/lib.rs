@@ -34,7 +34,7 @@ use proc_macro::TokenStream;
 ///     HookAction::Continue
 /// }
 ///
-/// /// The context stands before the event; what is taken by `&mut` is changed in place.
+/// /// The context comes before the event; what is taken by `&mut` is changed in place.
 /// #[hook(priority = priority::NORMAL + 10, only("file_*"))]
 /// fn absolute(cx: &AgentContext, call: &mut BeforeToolCall) {
 ///     if let Some(path) = call.args["path"].as_str() {

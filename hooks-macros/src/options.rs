@@ -63,7 +63,7 @@ impl<'e> Options<'e> {
         Some((key.span(), value))
     }
 
-    /// An option that stands alone: where.
+    /// An option without a value: where.
     pub(crate) fn flag(&mut self, key: &str) -> Option<Span> {
         self.take(key).map(|(span, _)| span)
     }

@@ -18,12 +18,12 @@ use super::{BeforeToolCall, ToolAnnotations};
 ///
 /// #[hook(only("deploy"))]
 /// fn ask_first(call: &mut BeforeToolCall) {
-///     call.approval = Approval::ask("it changes production");
+///     call.approval = Approval::ask("this changes production");
 /// }
 ///
 /// let mut call = BeforeToolCall::new("1", "deploy", serde_json::json!({}));
 /// assert!(hooks![ask_first].intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
-/// assert_eq!(call.approval, Approval::Ask { reason: "it changes production".into() });
+/// assert_eq!(call.approval, Approval::Ask { reason: "this changes production".into() });
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,7 +41,7 @@ pub enum Approval {
         /// Who granted it, such as the name of a hook.
         by: String,
     },
-    /// Somebody decides later: the call does not run now, and its outcome is
+    /// A person decides later: the call does not run now, and its outcome is
     /// [`ToolOutcome::Deferred`](super::ToolOutcome::Deferred), unless a hook on [`ApproveToolCall`] responds
     /// [`Approved`] at once.
     Defer {
@@ -65,7 +65,7 @@ impl Approval {
         Approval::Granted { by: by.into() }
     }
 
-    /// Leaves the decision to somebody who decides later.
+    /// Leaves the decision to a person who decides later.
     #[must_use]
     pub fn defer(reason: impl Into<String>) -> Self {
         Approval::Defer {
@@ -73,7 +73,7 @@ impl Approval {
         }
     }
 
-    /// Whether the call waits for somebody: it is to be asked about, now or later.
+    /// Whether the call waits for a person's decision, now or later.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         matches!(self, Approval::Ask { .. } | Approval::Defer { .. })

@@ -299,7 +299,7 @@ pub struct LlmDelta<'a> {
 /// A model call has failed. PicoClaw's `agent.llm.retry`.
 ///
 /// If a hook responds [`Retry`], the agent calls the model again: the one that `provider` and `model` then name, so a
-/// hook may change them to fall back to another model. Without a response, the failure stands.
+/// hook may change them to fall back to another model. Without a response, the failure remains.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, LlmFailed, Retry};

@@ -524,8 +524,8 @@ pub enum ToolOutcome {
     Answered,
     /// The call was blocked or denied.
     Skipped,
-    /// The call did not run, and somebody decides about it later:
-    /// [`Approval::Defer`](super::Approval::Defer). It raises [`ToolCallSkipped`], too.
+    /// The call did not run, and a person decides about it later: [`Approval::Defer`](super::Approval::Defer). It
+    /// raises [`ToolCallSkipped`], too.
     Deferred,
 }
 

@@ -96,7 +96,7 @@ impl<E: Event> HookAction<E> {
         note = "write `HookAction::block(reason)`; to stop more than the event, \
                          `HookAction::abort_turn(reason)` or `HookAction::abort_run(reason)`"
     )]
-    #[expect(non_snake_case, reason = "it is named as the variant is")]
+    #[expect(non_snake_case, reason = "named as the variant is")]
     pub fn Cancel(reason: Cow<'static, str>) -> Self
     where
         E: Blockable,

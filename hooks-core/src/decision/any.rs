@@ -2,7 +2,7 @@
 
 use super::{Cancel, Scope};
 
-/// What one hook has said about an event, or what all hooks have ended with: what a [`Probe`](crate::probe::Probe) is told.
+/// What one hook has said about an event, or what all hooks have ended with: a [`Probe`](crate::probe::Probe) gets it.
 ///
 /// ```
 /// use hooks_core::{AnyAction, Cancel, Scope};

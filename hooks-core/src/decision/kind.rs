@@ -341,7 +341,7 @@ pub fn cancelled<E: Event>(
         crate::trace::skipped(
             hook,
             E::NAME,
-            format_args!("it cannot be blocked: {reason}"),
+            format_args!("the event cannot be blocked: {reason}"),
         );
         return HookAction::Continue;
     }

@@ -3,7 +3,7 @@
 /// One event of a vocabulary, as a row of a table: [`AgentEvent::INFO`](crate::agent::AgentEvent::INFO) has all rows
 /// of the standard vocabulary.
 ///
-/// Tables, schemas and dialects are made from it, so nobody types the list of events again.
+/// Tables, schemas and dialects are made from it, so the list of events is written once.
 ///
 /// ```
 /// use hooks_core::agent::AgentEvent;
@@ -14,7 +14,7 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "it is a row of a table")]
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table")]
 pub struct EventInfo {
     /// The event's name, which is the name of its variant.
     pub name: &'static str,

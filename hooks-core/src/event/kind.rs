@@ -45,7 +45,7 @@ pub enum Intercept {}
 #[diagnostic::on_unimplemented(
     message = "a hook on an observed event returns nothing",
     label = "hooks only look at this event",
-    note = "it tells what has happened, so nothing is left to decide: write no return type; to block or to change, take the \
+    note = "this event tells what has happened, so nothing is left to decide: write no return type; to block or to change, take the \
             intercepted event that comes before, as `BeforeToolCall` comes before `ToolCallEnd`"
 )]
 #[doc(hidden)]

@@ -2,9 +2,9 @@
 
 /// The type itself, if the condition holds.
 ///
-/// `#[hook]` writes `<Cart as If<{ <Cart as Event>::IS_EVENT }>>::Event` for an event `Cart`. If `Cart` is no event,
-/// rustc reports the condition. The whole type is then in error, and rustc does not report uses of a type that is
-/// already in error: one mistake gives one message, however often the event is used.
+/// `#[hook]` writes `<Cart as If<{ <Cart as Event>::IS_EVENT }>>::Event` for an event `Cart`. If `Cart` is not an
+/// event, rustc reports the condition. The whole type is then in error, and rustc does not report uses of a type that
+/// is already in error: one mistake gives one message, however often the event is used.
 #[doc(hidden)]
 pub trait If<const CONDITION: bool> {
     type Event: ?Sized;

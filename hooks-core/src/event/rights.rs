@@ -71,7 +71,7 @@ pub trait Intercepted: Event<Kind = Intercept> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be blocked",
     label = "cannot be blocked",
-    note = "its work is done already, or it is only observed: no hook on it may `block`, return \
+    note = "the work of this event is done already, or the event is only observed: no hook on it may `block`, return \
             `Err`, or fail with `block`; a hook may rewrite an intercepted event, or stop more than \
             the event with `HookAction::abort_turn(…)` and `HookAction::abort_run(…)`, and a hook \
             that fails may be left out with `skip`"

@@ -109,7 +109,7 @@ where
 #[doc(hidden)]
 pub fn misfit<E: Intercepted>(other: &'static str) -> HookAction<E> {
     let reason = format!(
-        "it was asked about `{}` and answered with an action on `{other}`",
+        "the hook was asked about `{}` and answered with an action on `{other}`",
         E::NAME
     );
     cancelled(Scope::Event, reason.into(), None)

@@ -372,7 +372,7 @@ impl Planner {
                 .for_each(|row| row.priority = priority);
         } else if block.order > 1 {
             self.hook(super::NAMELESS, priority, &[Row::new(None, Runs::Sync)]);
-            self.rows.last_mut().expect("it is there").is_block = true;
+            self.rows.last_mut().expect("the row is there").is_block = true;
             block.rows.iter_mut().for_each(|row| row.depth += 1);
         }
         self.insert(block);

@@ -1,7 +1,7 @@
 //! Probes: who saw what, without a place in the list.
 //!
 //! A [`Probe`] looks at dispatches from outside. It is attached to hooks, and sees every hook in them, wherever that
-//! stands. Its state of one dispatch travels with the dispatch, as a [`Watch`], so it needs no map and no lock.
+//! is. Its state of one dispatch travels with the dispatch, as a [`Watch`], so it needs no map and no lock.
 
 use alloc::sync::Arc;
 use core::fmt::{self, Display};
@@ -163,7 +163,7 @@ pub trait Probe<V: Vocabulary>: Send + Sync + 'static {
     fn around(&self, _cx: &V::Context, _hook: &str, _step: Step<'_>, _event: V::View<'_>) {}
 }
 
-/// What a hook with `#[hook(around)]` does: what a [`Probe`] is told.
+/// What a hook with `#[hook(around)]` does: a [`Probe`] gets it.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Step<'a> {
@@ -202,7 +202,7 @@ impl fmt::Debug for Step<'_> {
     }
 }
 
-/// A hook that has run: what a [`Probe`] is told.
+/// A hook that has run: a [`Probe`] gets it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Ran<'a> {

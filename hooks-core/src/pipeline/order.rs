@@ -104,7 +104,7 @@ impl<H: Hook> Stands<Single> for H {
     type Vocabulary = H::Vocabulary;
 }
 
-macro_rules! stands {
+macro_rules! stand {
     ($([$($generics:tt)*] $list:ty, $of:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> Stands<Several> for $list {
@@ -113,7 +113,7 @@ macro_rules! stands {
         }
     )* };
 }
-stands! {
+stand! {
     [G: Stands<Several>] Pipeline<G>, G;
     ['r, H: Stands<Several>] &'r H, H;
     [H: Stands<Several>] Option<H>, H;

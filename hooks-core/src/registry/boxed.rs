@@ -119,7 +119,7 @@ pub fn ask_boxed<'a, H: Dispatch<E>, E: AnyEvent>(
     called::<H, E>(async move { E::say(through::<H, E>(hooks, cx, event, watch).await) })
 }
 
-/// Like [`ask_boxed`], for an event that borrows its fields, so that nobody can lend it for changes: the hooks get a
+/// Like [`ask_boxed`], for an event that borrows its fields, so that it cannot be lent for changes: the hooks get a
 /// copy.
 #[doc(hidden)]
 #[must_use]

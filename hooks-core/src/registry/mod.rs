@@ -291,7 +291,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     /// assert!(registry.unregister("lower"));
     /// assert!(!registry.unregister("lower"));
     /// ```
-    #[expect(clippy::must_use_candidate, reason = "it removes the hook")]
+    #[expect(clippy::must_use_candidate, reason = "the call removes the hook")]
     pub fn unregister(&self, name: &str) -> bool {
         self.change(|set| set.remove(name)).is_some()
     }
@@ -348,7 +348,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     #[expect(
         clippy::must_use_candidate,
         clippy::return_self_not_must_use,
-        reason = "it replaces the hooks"
+        reason = "the call replaces the hooks"
     )]
     pub fn swap(&self, hooks: &Self) -> Self {
         let new = hooks.current();
@@ -486,8 +486,8 @@ impl<V: Vocabulary> HookRegistry<V> {
     where
         V::Static: Boxes<Self>,
     {
-        let mut nobody = Face::<V::Static, ()>(());
-        match <V::Static as Boxes<Self>>::call(self, cx, event, &mut nobody) {
+        let mut unwatched = Face::<V::Static, ()>(());
+        match <V::Static as Boxes<Self>>::call(self, cx, event, &mut unwatched) {
             Called::Done(said) => said,
             Called::Waits(waits) => waits.await,
         }

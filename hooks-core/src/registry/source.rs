@@ -39,10 +39,10 @@ use crate::hook::Hook;
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "what stands after `..` has no hooks to spread",
+    message = "the value after `..` has no hooks to spread",
     label = "not a source of hooks",
     note = "`..source` takes a `HookRegistry`, a `Runtime`, or a type that implements `HandlerSource`; a hook \
-            or a pipeline stands in the list without `..`, and hooks that are only found at run time go into a \
+            or a pipeline goes in the list without `..`, and hooks that are only found at run time go into a \
             `HookRegistry`"
 )]
 pub trait HandlerSource: Send + Sync {

@@ -225,7 +225,7 @@ fn a_panic_fails_closed_with_on_panic_block() {
     let result = hooks![panics].intercept_now(&cx(), &mut BeforeToolCall::default());
     assert_eq!(
         result.as_cancel().expect("blocked").reason,
-        "it panicked: a bug in a hook",
+        "the hook panicked: a bug in a hook",
     );
 }
 
@@ -447,7 +447,7 @@ mod timeouts {
         let mut call = BeforeToolCall::default();
         let result = hooks![slow].intercept(&cx(), &mut call).await;
         let cancel = result.as_cancel().expect("blocked");
-        assert_eq!(cancel.reason, "it took longer than its timeout of 5s");
+        assert_eq!(cancel.reason, "the hook took longer than its timeout of 5s");
         assert_eq!((cancel.hook.as_ref(), cancel.scope), ("slow", Scope::Event));
         assert!((Duration::from_secs(5)..MINUTE).contains(&start.elapsed()));
     }
@@ -527,7 +527,7 @@ mod timeouts {
             .await;
         assert_eq!(
             result.as_cancel().expect("blocked").reason,
-            "it took longer than its timeout of 10s",
+            "the hook took longer than its timeout of 10s",
         );
     }
 }

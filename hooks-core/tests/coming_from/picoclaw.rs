@@ -459,7 +459,10 @@ mod timeouts {
         }
         let agent = Agent::new(hooks![approve]);
         let output = agent.tool("shell").await.unwrap();
-        assert_eq!(output.content, "it took longer than its timeout of 30s");
+        assert_eq!(
+            output.content,
+            "the hook took longer than its timeout of 30s"
+        );
         assert!(agent.ran().is_empty());
     }
 

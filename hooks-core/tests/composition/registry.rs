@@ -566,7 +566,10 @@ mod a_hook_that_fails {
         assert_eq!(order(&plugins).await, "", "a policy is for hooks to come");
         assert_eq!(block.replace("fails", fails), Ok(true));
         let result = plugins.intercept(&cx(), &mut call("x")).await;
-        assert_eq!(stopped(&result), Some(("fails", "it panicked: oh no")));
+        assert_eq!(
+            stopped(&result),
+            Some(("fails", "the hook panicked: oh no"))
+        );
         plugins.swap(&Registry::new().with(fails));
         assert_eq!(order(&plugins).await, "");
         plugins.swap(&Registry::new().on_panic(OnPanic::Block).with(fails));

@@ -164,7 +164,8 @@ mod copies {
 mod timeout {
     use super::*;
 
-    const LATE: &str = "hook `fails` blocked the event: it took longer than its timeout of 1s";
+    const LATE: &str =
+        "hook `fails` blocked the event: the hook took longer than its timeout of 1s";
 
     #[tokio::test(start_paused = true)]
     async fn the_hook_and_its_work_are_dropped_and_the_output_says_so() {
@@ -191,7 +192,7 @@ mod timeout {
 
     #[tokio::test]
     async fn one_that_is_shorter_than_the_tick_of_the_clock_holds() {
-        let late = "hook `twice` blocked the event: it took longer than its timeout of 1ns";
+        let late = "hook `twice` blocked the event: the hook took longer than its timeout of 1ns";
         let hooks = twice.timeout(Duration::from_nanos(1));
         assert_eq!(called(&hooks, "x").await, came(late, 0));
     }
@@ -227,7 +228,7 @@ mod on_panic {
         let output = wrap_around(&hooks, &cx(), &call("x"), pending::<ToolOutput>).await;
         assert_eq!(
             output.content,
-            "hook `panics` blocked the event: it panicked: oh no; the work had begun, and its output is lost"
+            "hook `panics` blocked the event: the hook panicked: oh no; the work had begun, and its output is lost"
         );
     }
 
@@ -236,7 +237,10 @@ mod on_panic {
         let hooks = hooks![Brackets("a") @ 1, fails].on_panic(OnPanic::Block);
         for place in ["panics before", "panics after"] {
             let (said, _) = called(&hooks, place).await;
-            assert_eq!(said, "hook `fails` blocked the event: it panicked: oh no");
+            assert_eq!(
+                said,
+                "hook `fails` blocked the event: the hook panicked: oh no"
+            );
         }
         assert_eq!(called(&hooks, "x").await, came("a(x0)", 1));
     }
@@ -447,7 +451,7 @@ mod outputs {
         }
     }
 
-    const OH_NO: &str = "hook `Panics` blocked the event: it panicked: oh no";
+    const OH_NO: &str = "hook `Panics` blocked the event: the hook panicked: oh no";
 
     #[tokio::test]
     async fn a_result_and_a_type_of_ones_own_say_that_the_work_was_refused() {
@@ -605,7 +609,7 @@ mod probes {
                 "fails begins ",
                 "fails hands on ",
                 "fails is dropped ",
-                "fails fails: it took longer than its timeout of 1s ",
+                "fails fails: the hook took longer than its timeout of 1s ",
             ]
         );
         let hooks = hooks![Brackets("a") @ 1, fails].on_panic(OnPanic::Skip);
@@ -615,7 +619,7 @@ mod probes {
             [
                 "fails is dropped ",
                 "Brackets is dropped ",
-                "fails fails: it panicked: oh no ",
+                "fails fails: the hook panicked: oh no ",
             ]
         );
     }

@@ -182,7 +182,7 @@ mod on_panic {
     #[tokio::test]
     async fn block_stops_what_can_be_stopped_and_names_the_hook() {
         let block = OnPanic::Block;
-        let one = |name| [format!(" {name}: it panicked: oh no"), String::new()];
+        let one = |name| [format!(" {name}: the hook panicked: oh no"), String::new()];
         assert_eq!(asked(&Panics.on_panic(block)).await, one("Panics"));
         assert_eq!(
             asked(&PanicsLater.on_panic(block)).await,
@@ -225,7 +225,7 @@ mod timeout {
     async fn blocks_what_can_be_blocked_and_the_event_is_as_it_was() {
         let late = |name| {
             [
-                format!(" {name}: it took longer than its timeout of 1s"),
+                format!(" {name}: the hook took longer than its timeout of 1s"),
                 String::new(),
             ]
         };
@@ -542,7 +542,7 @@ mod an_event_that_is_not_clone {
             panic!("oh no");
         }
         let (came, _) = asked(|_| panics.on_panic(OnPanic::Skip)).await;
-        assert_eq!(came[0], "! panics: it panicked: oh no");
+        assert_eq!(came[0], "! panics: the hook panicked: oh no");
         let (came, _) = asked(|_| panics_done.on_panic(OnPanic::Skip)).await;
         assert_eq!(came[1], "!");
     }

@@ -55,8 +55,8 @@ fn run_invalid(hooks: &impl AgentHooks) -> Result<ToolCallResult, Cancel> {
 #[test]
 fn a_call_raises_its_events_in_the_order_of_the_table() {
     use ToolOutcome::{Answered, Deferred, Ran, Skipped};
-    let later = "hook `approval` blocked the event: the tool call has to wait until somebody decides about it: the owner decides";
-    let asked = "hook `approval` blocked the event: nobody approved the tool call, and a hook requires it: it is dear";
+    let later = "hook `approval` blocked the event: the tool call has to wait until a person decides about it: the owner decides";
+    let asked = "hook `approval` blocked the event: no person approved the tool call, and a hook requires it: it is dear";
     let blocked = "hook `Says` blocked the event: enough";
     for (on, say, raised, outcome, output) in [
         ("", Say::Continue, &RAN[..], Ran, "tool"),

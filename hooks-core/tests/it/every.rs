@@ -330,7 +330,7 @@ mod a_hook {
         let (result, _, after, _) = asked("misfit respond").await;
         assert_eq!(
             result.as_cancel().unwrap().reason,
-            "it was asked about `BeforeToolCall` and answered with an action on `BeforeLlmCall`"
+            "the hook was asked about `BeforeToolCall` and answered with an action on `BeforeLlmCall`"
         );
         assert!(after.is_continue());
         // To block is to block, whatever event the action was made for.
@@ -515,7 +515,7 @@ mod policies {
         assert_eq!(asked(&hooks![skips]).await, [went_on(), went_on()]);
         assert_eq!(
             asked(&hooks![blocks]).await,
-            [blocked("it panicked: oh no"), went_on()]
+            [blocked("the hook panicked: oh no"), went_on()]
         );
         let run = tokio::spawn(async { asked(&hooks![propagates]).await });
         assert!(run.await.unwrap_err().is_panic());
@@ -523,7 +523,7 @@ mod policies {
 
     #[tokio::test(start_paused = true)]
     async fn a_timeout_blocks_what_can_be_blocked_unless_it_is_skipped() {
-        let reason = "it took longer than its timeout of 1s";
+        let reason = "the hook took longer than its timeout of 1s";
         assert_eq!(asked(&hooks![late]).await, [blocked(reason), went_on()]);
         assert_eq!(
             asked(&hooks![late_and_skipped]).await,
@@ -534,11 +534,11 @@ mod policies {
     #[tokio::test(start_paused = true)]
     async fn the_same_by_a_wrapper() {
         let second = Duration::from_secs(1);
-        let reason = "it took longer than its timeout of 60s";
+        let reason = "the hook took longer than its timeout of 60s";
         let minute = propagates.on_panic(OnPanic::Block).timeout(second);
         assert_eq!(
             asked(&minute).await,
-            [blocked("it panicked: oh no"), went_on()]
+            [blocked("the hook panicked: oh no"), went_on()]
         );
         #[hook(every)]
         async fn hangs(_: AgentEventMut<'_>) -> AgentSaid {

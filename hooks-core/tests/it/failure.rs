@@ -98,7 +98,7 @@ mod intercepted {
         let cancel = result.as_cancel().unwrap();
         assert_eq!(
             (&*cancel.hook, &*cancel.reason),
-            ("blocks", "it panicked: oh no 10")
+            ("blocks", "the hook panicked: oh no 10")
         );
         assert!(!tool.name.contains("after"));
     }
@@ -127,7 +127,7 @@ mod intercepted {
         let cancel = result.as_cancel().unwrap();
         assert_eq!(
             cancel.to_string(),
-            "hook `blocks_later` blocked the event: it panicked: with something that is no message"
+            "hook `blocks_later` blocked the event: the hook panicked: with a payload that is not a string"
         );
     }
 
@@ -138,7 +138,7 @@ mod intercepted {
         let result = hooks![guarded].intercept_now(&cx(), &mut call());
         assert_eq!(
             result.as_cancel().unwrap().reason,
-            "it panicked: in the predicate"
+            "the hook panicked: in the predicate"
         );
     }
 
@@ -163,7 +163,10 @@ mod intercepted {
             Err(Unspeakable)
         }
         let result = hooks![fails].intercept_now(&cx(), &mut call());
-        assert_eq!(result.as_cancel().unwrap().reason, "it panicked: no words");
+        assert_eq!(
+            result.as_cancel().unwrap().reason,
+            "the hook panicked: no words"
+        );
         let hooks = hooks![fails_later];
         assert!(hooks.intercept(&cx(), &mut call()).await.is_continue());
     }
@@ -202,7 +205,10 @@ mod intercepted {
         assert_eq!(pair, Pair(1, 2));
         let hooks = hooks![at_once.on_panic(OnPanic::Block)];
         let result = hooks.intercept_now(&(), &mut pair);
-        assert_eq!(result.as_cancel().unwrap().reason, "it panicked: half done");
+        assert_eq!(
+            result.as_cancel().unwrap().reason,
+            "the hook panicked: half done"
+        );
     }
 
     #[test]
@@ -339,7 +345,7 @@ mod timeouts {
         let cancel = result.as_cancel().unwrap();
         assert_eq!(
             cancel.to_string(),
-            "hook `guards` blocked the event: it took longer than its timeout of 2s"
+            "hook `guards` blocked the event: the hook took longer than its timeout of 2s"
         );
         sleep(Duration::from_secs(10)).await;
         assert_eq!(

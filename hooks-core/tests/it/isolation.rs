@@ -226,7 +226,7 @@ fn panicking(policy: OnPanic) -> [impl Fn() -> Registry; 4] {
 
 #[tokio::test]
 async fn a_panic_comes_to_what_the_policy_says() {
-    let no = || blocked("it panicked: oh no", b"0");
+    let no = || blocked("the hook panicked: oh no", b"0");
     for (policy, of_open, of_done, told) in [
         (OnPanic::Skip, on(b"0n"), on(b"0n"), Some(true)),
         (OnPanic::Block, no(), on(b"0n"), Some(true)),
@@ -250,7 +250,7 @@ async fn a_panic_on_an_event_that_cannot_be_put_back_blocks_it_if_possible() {
     for policy in [OnPanic::Skip, OnPanic::Block] {
         let halves: [&[u8]; 4] = [b"0!", b"0!!", b"0!", b"0!!"];
         for (registry, half) in panicking(policy).into_iter().zip(halves) {
-            let no = blocked("it panicked: oh no", half);
+            let no = blocked("the hook panicked: oh no", half);
             assert_eq!(intercepted!(OpenOnce, registry()), no);
             assert_eq!(
                 intercepted!(DoneOnce, registry()),
@@ -288,7 +288,7 @@ async fn a_hooks_own_policy_is_before_the_registrys() {
         event.0.push(b'!');
         panic!("oh no");
     }
-    let no = blocked("it panicked: oh no", b"0");
+    let no = blocked("the hook panicked: oh no", b"0");
     assert_eq!(intercepted!(Open, Registry::new().with(fails)), no);
     assert_eq!(intercepted!(Open, Registry::new().with(plain)), on(b"0n"));
 }
@@ -427,7 +427,7 @@ mod what_hooks_before_have_changed {
 mod a_timeout {
     use super::*;
 
-    const LATE: &str = "it took longer than its timeout of 1s";
+    const LATE: &str = "the hook took longer than its timeout of 1s";
 
     /// A handler that hangs, with these limits.
     fn hangs(limits: Timeouts) -> Registry {
@@ -468,7 +468,7 @@ mod a_timeout {
         }
         let long = || hangs(limits(Some(1), None, Some(9)));
         assert_eq!(intercepted!(Open, long()), blocked(LATE, b"0"));
-        let late = "it took longer than its timeout of 9s";
+        let late = "the hook took longer than its timeout of 9s";
         assert_eq!(intercepted!(Ask, long()), blocked(late, b"0"));
     }
 

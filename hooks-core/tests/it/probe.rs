@@ -286,8 +286,8 @@ async fn it_is_told_of_failures_with_the_event_as_it_is_then() {
         std::future::pending::<()>().await;
     }
     let (probe, skip) = (Told::default(), OnPanic::Skip);
-    let late = "hangs failed: it took longer than its timeout of 1s: x";
-    let oh_no = "panics failed: it panicked: oh no: x";
+    let late = "hangs failed: the hook took longer than its timeout of 1s: x";
+    let oh_no = "panics failed: the hook panicked: oh no: x";
     let second = Duration::from_secs(1);
     let hooks = hooks![panics.on_panic(skip), last @ -1].with_probe(&probe);
     let expected = [

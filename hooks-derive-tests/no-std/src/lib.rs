@@ -67,7 +67,7 @@ pub fn sent(temperature: i32) -> Option<Reading> {
     }
 }
 
-/// Lets nobody open the valve.
+/// Lets no agent open the valve.
 #[hook(only("valve"))]
 pub fn shut(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
     HookAction::block("the valve stays shut")

@@ -308,7 +308,7 @@ pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
     }
 }
 
-/// Checks a hook that stands around the work.
+/// Checks a hook around the work.
 fn around(handler: &Handler, errors: &mut Errors) {
     let own = &handler.options;
     let failing = [
@@ -326,7 +326,7 @@ fn around(handler: &Handler, errors: &mut Errors) {
     match &handler.event {
         Handled::Every { view, .. } => errors.at(
             view.span(),
-            "`every` and `around` do not go together: a hook stands around the work of one event",
+            "`every` and `around` do not go together: a hook wraps the work of one event",
         ),
         Handled::One {
             is_mut: true, span, ..
@@ -351,7 +351,7 @@ fn guard(handler: &Handler, errors: &mut Errors) {
         ),
         _ if handler.is_around() => errors.at(
             *guard,
-            "a hook stands around the work, or it is a guard that judges the event before: write two hooks",
+            "a hook wraps the work, or it is a guard that judges the event before: write two hooks",
         ),
         Handled::One {
             is_mut: true, span, ..

@@ -207,7 +207,7 @@ fn predicate(when: Expr, errors: &mut Errors) -> Option<Expr> {
         ),
         Expr::Closure(closure) if closure.inputs.iter().nth(1).is_some_and(is_context) => (
             closure.inputs[1].span(),
-            "the context stands before the event: write `|cx, event| …`",
+            "the context comes before the event: write `|cx, event| …`",
         ),
         Expr::Closure(_) | Expr::Path(_) | Expr::Macro(_) | Expr::Block(_) => return Some(when),
         Expr::Group(group) => return predicate((*group.expr).clone(), errors),

@@ -9,9 +9,9 @@ use super::parse::ungrouped;
 use crate::driver::{Errors, text};
 use crate::lifetimes::{self, AnyLifetime};
 
-/// What a method that is no hook needs.
+/// What a method that is not a hook needs.
 pub(super) const NOT_A_HOOK: &str =
-    "a method that is no hook goes in an `impl` block without `#[hook]`";
+    "a method that is not a hook goes in an `impl` block without `#[hook]`";
 
 /// What a hook's function takes besides `self`.
 pub(super) struct Parameters<'s> {
@@ -92,7 +92,7 @@ fn around(
     let (at, message) = match (next, option) {
         (Some(next), None) => (
             next.span(),
-            "`Next` is for a hook that stands around the work: write `#[hook(around)]`",
+            "`Next` is for a hook that wraps the work: write `#[hook(around)]`",
         ),
         (None, Some(option)) => (
             option,
@@ -150,7 +150,7 @@ fn context(context: &Type, event: &Type, errors: &mut Errors) -> Option<Type> {
     let (at, message): (Span, &str) = match context {
         _ if is_context(event) && !is_context(context) => (
             referent(event).span(),
-            "the context stands before the event: swap the two",
+            "the context comes before the event: swap the two",
         ),
         Type::Reference(reference) if reference.mutability.is_none() => {
             return Some((*reference.elem).clone());
@@ -161,12 +161,12 @@ fn context(context: &Type, event: &Type, errors: &mut Errors) -> Option<Type> {
         ),
         other if matches!(event, Type::Reference(_)) => (
             other.span(),
-            "what stands before the event is the context, by reference: write `cx: &AgentContext`; if \
+            "the parameter before the event is the context, by reference: write `cx: &AgentContext`; if \
              this is the event, the context goes before it",
         ),
         other => (
             other.span(),
-            "what stands before the event is the context, by reference: write `cx: &AgentContext`",
+            "the parameter before the event is the context, by reference: write `cx: &AgentContext`",
         ),
     };
     errors.at(at, message);

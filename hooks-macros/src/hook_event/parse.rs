@@ -86,7 +86,7 @@ const EVENTS: Known = Known {
 };
 
 impl Intercept {
-    /// An event whose kind is wrong, which is no type: whatever its hooks do then is no second mistake.
+    /// An event whose kind is wrong, so that it has no type: what its hooks do then must not be a second mistake.
     fn everything() -> Self {
         let no_type: Type = parse_quote!(<Self as ::hooks_core::Event>::Kind);
         Intercept {
@@ -102,7 +102,7 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// If it is no enum of borrowed payloads at all.
+    /// If it is not an enum of borrowed payloads at all.
     pub(super) fn of(item: &DeriveInput, errors: &mut Errors) -> syn::Result<Self> {
         let Data::Enum(data) = &item.data else {
             return Err(not_an_enum(item));

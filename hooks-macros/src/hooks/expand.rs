@@ -109,7 +109,8 @@ fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenS
     }
 }
 
-/// Functions of one name from two modules: unless an option names one of them otherwise, nobody could tell them apart.
+/// Functions of one name from two modules: unless an option names one of them otherwise, a log could not tell them
+/// apart.
 fn names_differ(items: &[Item]) -> Vec<TokenStream> {
     // A variable has no module, and a constant no small letter: neither is a type.
     let is_function = |path: &&Path| {

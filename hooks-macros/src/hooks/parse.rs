@@ -144,7 +144,7 @@ fn at_the_end(input: ParseStream<'_>) -> syn::Result<()> {
     let message = if input.peek(Token![..]) {
         "a list has one spread: put the hooks of both sources into one, or write `source @ 10` for one of them"
     } else {
-        "`..source` stands last in a list: its hooks find their places between all hooks"
+        "`..source` goes last in a list: its hooks find their places between all hooks"
     };
     Err(input.error(message))
 }

@@ -16,7 +16,7 @@ use crate::driver::nearest;
 const LOAD: &str =
     "load the file with `Runtime::load`, or write `include!(\"…\", rules)` to take its rules only";
 
-/// How many mistakes of a file are told.
+/// The most mistakes of a file that are shown.
 const MOST: usize = 100;
 
 /// Compiles the text of a file, all of it or its rules only.
@@ -88,7 +88,7 @@ impl Loader<'_> {
             self.reader.entry(node, &path)
         });
         let entries: Vec<_> = entries.collect();
-        // What cannot be read is told first, as when a file is loaded.
+        // What cannot be read comes first, as when a file is loaded.
         if !self.reader.wrong.is_empty() {
             return;
         }

@@ -90,7 +90,7 @@ pub(crate) fn read(item: &Expr, nth: usize) -> syn::Result<Option<Included>> {
             return Err(errors
                 .finish()
                 .err()
-                .unwrap_or_else(|| wrong("it cannot be read".into())));
+                .unwrap_or_else(|| wrong("the file cannot be read".into())));
         }
     };
     let whole = std::fs::canonicalize(&path).unwrap_or(path);

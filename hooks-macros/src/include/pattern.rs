@@ -22,7 +22,7 @@ pub(super) fn test(pattern: &str, text: &str, statics: &mut String, prefix: &str
         // Writing to a string cannot fail. The expression has been checked.
         let _ = writeln!(
             statics,
-            "static {prefix}X{nth}: __rt::LazyLock<__rt::Regex> = __rt::LazyLock::new(|| {known}.expect(\"it is checked\"));"
+            "static {prefix}X{nth}: __rt::LazyLock<__rt::Regex> = __rt::LazyLock::new(|| {known}.expect(\"the pattern is checked\"));"
         );
         nth
     });

@@ -94,7 +94,7 @@ fn retry(_: &BeforeToolCall, _: Next<'_, BeforeToolCall>) -> ToolOutput {
 async fn retry(_: AgentEvent<'_>, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
     next.run().await
 }
-//~ `AgentEvent<'_>`: `every` and `around` do not go together: a hook stands around the work of one event
+//~ `AgentEvent<'_>`: `every` and `around` do not go together: a hook wraps the work of one event
 
 // around_with_on_panic
 #[hook(around, on_panic = skip)]
@@ -132,7 +132,7 @@ const fn look(_: &BeforeToolCall) {}
 // context_after_event
 #[hook]
 fn look(_: &BeforeToolCall, _: &AgentContext) {}
-//~ `AgentContext`: the context stands before the event: swap the two
+//~ `AgentContext`: the context comes before the event: swap the two
 
 // context_by_mutable_reference
 #[hook]
@@ -142,7 +142,7 @@ fn look(_: &mut AgentContext, _: &BeforeToolCall) {}
 // context_by_value
 #[hook]
 fn look(_: AgentContext, _: &BeforeToolCall) {}
-//~ `AgentContext`: what stands before the event is the context, by reference: write `cx: &AgentContext`; if this is the event, the context goes before it
+//~ `AgentContext`: the parameter before the event is the context, by reference: write `cx: &AgentContext`; if this is the event, the context goes before it
 
 // crate_not_a_path
 #[hook(crate = "hooks_core")]
@@ -291,7 +291,7 @@ fn cached(call: &BeforeToolCall) -> Result<Act, Denied> {
 async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
     next.run().await
 }
-//~ `guard`: a hook stands around the work, or it is a guard that judges the event before: write two hooks
+//~ `guard`: a hook wraps the work, or it is a guard that judges the event before: write two hooks
 
 // guard_asynchronous_beside_a_method_that_changes
 #[hook]
@@ -375,7 +375,7 @@ impl Words {
         text == "bad"
     }
 }
-//~ `str`: `str` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
+//~ `str`: `str` is not an event: a method that is not a hook goes in an `impl` block without `#[hook]`
 
 // impl_method_priority
 #[hook]
@@ -392,7 +392,7 @@ impl Guard {
 
     fn set_limit(&self, _: u32) {}
 }
-//~ `u32`: `u32` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
+//~ `u32`: `u32` is not an event: a method that is not a hook goes in an `impl` block without `#[hook]`
 
 // impl_methods_that_are_no_hooks
 #[hook]
@@ -414,9 +414,9 @@ impl State {
         self
     }
 }
-//~ `usize`: `usize` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
-//~ `usize`: `usize` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
-//~ `self`: a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`
+//~ `usize`: `usize` is not an event: a method that is not a hook goes in an `impl` block without `#[hook]`
+//~ `usize`: `usize` is not an event: a method that is not a hook goes in an `impl` block without `#[hook]`
+//~ `self`: a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is not a hook goes in an `impl` block without `#[hook]`
 
 // impl_mutable_self
 #[hook]
@@ -425,7 +425,7 @@ impl Count {
         self.0 += 1;
     }
 }
-//~ `self`: a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`
+//~ `self`: a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is not a hook goes in an `impl` block without `#[hook]`
 
 // impl_of_a_type_of_rust
 #[hook]
@@ -497,7 +497,7 @@ fn look(_: &BeforeToolCall) {}
 async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
     next.run().await
 }
-//~ `Next<'_, BeforeToolCall>`: `Next` is for a hook that stands around the work: write `#[hook(around)]`
+//~ `Next<'_, BeforeToolCall>`: `Next` is for a hook that wraps the work: write `#[hook(around)]`
 
 // no_parameter
 #[hook]
@@ -809,4 +809,4 @@ fn look(call: &BeforeToolCall) {}
 // when_swapped
 #[hook(when = |call, cx| cx.depth > 0)]
 fn look(call: &BeforeToolCall) {}
-//~ `cx`: the context stands before the event: write `|cx, event| …`
+//~ `cx`: the context comes before the event: write `|cx, event| …`

@@ -56,7 +56,7 @@ hooks![#[inline] lower, |_, _| {}, lower];
 
 // spread_not_last
 hooks![..plugins, lower];
-//~ `lower`: `..source` stands last in a list: its hooks find their places between all hooks
+//~ `lower`: `..source` goes last in a list: its hooks find their places between all hooks
 
 // spread_of_nothing
 hooks![..];

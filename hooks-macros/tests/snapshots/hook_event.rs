@@ -616,7 +616,7 @@ where
 
 More methods are those of [`ShopHooks`] and [`Hook`](::hooks_core::Hook).*/
 #[diagnostic::on_unimplemented(
-    message = "some of these hooks on `ShopEvent` must be awaited, or are no hooks of it",
+    message = "some of these hooks on `ShopEvent` must be awaited, or are not hooks of it",
     label = "not synchronous hooks of this vocabulary",
     note = "`ShopHooksNow` is for hooks that are plain `fn`s on every event: take `impl ShopHooks` and await the dispatches, or leave out the hooks that are `async`"
 )]

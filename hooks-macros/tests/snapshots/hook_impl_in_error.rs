@@ -14,5 +14,5 @@ impl<T> ::hooks_core::Hook for Count<T> {
     fn describe(&self, _: &mut ::hooks_core::__private::Planner) {}
 }
 ::core::compile_error! {
-    "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`"
+    "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is not a hook goes in an `impl` block without `#[hook]`"
 }

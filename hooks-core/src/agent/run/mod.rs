@@ -154,8 +154,8 @@ pub mod raised {
 /// use hooks_core::agent::RunError;
 /// use hooks_core::{Cancel, Scope};
 ///
-/// let cancel = Cancel { hook: "budget".into(), reason: "it is spent".into(), scope: Scope::Turn };
-/// assert_eq!(RunError::from(cancel).to_string(), "hook `budget` aborted the turn: it is spent");
+/// let cancel = Cancel { hook: "budget".into(), reason: "all is spent".into(), scope: Scope::Turn };
+/// assert_eq!(RunError::from(cancel).to_string(), "hook `budget` aborted the turn: all is spent");
 /// assert_eq!(RunError::Failed("overloaded".into()).to_string(), "overloaded");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,7 +25,7 @@ pub struct ToolCallResult {
     pub name: String,
     /// What the model reads next: the output of the tool or a hook, or the reason why the call did not run.
     pub output: ToolOutput,
-    /// Whether the tool ran, a hook answered, or neither, and whether somebody decides later.
+    /// Whether the tool ran, a hook answered, or neither, and whether a person decides later.
     pub outcome: ToolOutcome,
     /// Text that hooks add for the model to read besides the output.
     pub context: Vec<String>,
@@ -114,7 +114,7 @@ macro_rules! finish {
 /// | `Ran` | the tool ran | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`, `AfterToolCall`, `ToolCallEnd` |
 /// | `Answered` | a hook answered instead; the answer also passed through `AfterToolCall` | `BeforeToolCall`, `AfterToolCall`, `ToolCallEnd` |
 /// | `Skipped` | a hook blocked or denied the call; `output` is an error with the reason | `BeforeToolCall`, perhaps `ApproveToolCall`, `ToolCallSkipped` |
-/// | `Deferred` | somebody decides later; `output` is an error with the reason | `BeforeToolCall`, `ApproveToolCall`, `ToolCallSkipped` |
+/// | `Deferred` | a person decides later; `output` is an error with the reason | `BeforeToolCall`, `ApproveToolCall`, `ToolCallSkipped` |
 ///
 /// If a hook set [`Approval::Ask`] or [`Approval::Defer`], the call runs only if a hook on `ApproveToolCall` responds
 /// [`Approved`](super::super::Approved).
@@ -313,7 +313,8 @@ fn approved(
 fn nobody_approved(reason: &str) -> Cancel {
     Cancel {
         hook: "approval".into(),
-        reason: format!("nobody approved the tool call, and a hook requires it: {reason}").into(),
+        reason: format!("no person approved the tool call, and a hook requires it: {reason}")
+            .into(),
         scope: Scope::Event,
     }
 }
@@ -323,7 +324,7 @@ fn nobody_approved(reason: &str) -> Cancel {
 fn deferred(reason: &str) -> Cancel {
     Cancel {
         hook: "approval".into(),
-        reason: format!("the tool call has to wait until somebody decides about it: {reason}")
+        reason: format!("the tool call has to wait until a person decides about it: {reason}")
             .into(),
         scope: Scope::Event,
     }

@@ -8,7 +8,7 @@ use super::slot::{Run, Slot};
 use crate::decision::Name;
 use crate::hook::Step;
 
-/// What is told of hooks around the work: a probe, or a holder that knows them under another name.
+/// What hears of hooks around the work: a probe, or a holder that knows them under another name.
 pub(crate) type Tell<'a> = dyn Fn(Name<'_>, Step<'_>) + Send + Sync + 'a;
 
 /// The work that a hook with `#[hook(around)]` wraps, together with the inner hooks.
@@ -62,7 +62,7 @@ impl<'a, E: HasWork> Next<'a, E> {
         Next { slot, told, hook }
     }
 
-    /// The same work, for hooks of which another is told.
+    /// The same work, for hooks of which another one hears.
     pub(crate) const fn telling<'l>(&self, told: &'l Tell<'l>) -> Next<'l, E>
     where
         'a: 'l,
@@ -79,7 +79,7 @@ impl<'a, E: HasWork> Next<'a, E> {
         self.slot
     }
 
-    /// Who is told of the hooks.
+    /// What hears of the hooks.
     pub(crate) const fn told(&self) -> Option<&'a Tell<'a>> {
         self.told
     }

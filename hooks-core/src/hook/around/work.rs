@@ -61,7 +61,7 @@ pub trait HasWork: AnyEvent + Event<Kind = Intercept> {
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let hooks = heat.on_panic(OnPanic::Block);
 /// let printed = wrap_around(&hooks, &(), &Order { pages: 3 }, async || Printed::Sheets(2)).await;
-/// assert_eq!(printed, Printed::Nothing { because: "it panicked: too hot".into() });
+/// assert_eq!(printed, Printed::Nothing { because: "the hook panicked: too hot".into() });
 /// # }
 /// ```
 ///

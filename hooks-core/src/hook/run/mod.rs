@@ -76,7 +76,7 @@ pub(crate) type ContextIn<H, E> =
     <<H as Hook>::Vocabulary as Reads<<E as Event>::Vocabulary>>::Context;
 
 /// An event of a kind and of the hooks' vocabulary, for each [verdict](crate::once), so that a dispatch of another one is
-/// told once.
+/// one mistake.
 macro_rules! of_kind {
     ($($(#[$attr:meta])* $Is:ident = $Kind:ident;)*) => { $(
         $(#[$attr])*

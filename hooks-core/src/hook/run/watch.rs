@@ -1,6 +1,6 @@
 //! What a dispatch carries from hook to hook.
 //!
-//! Most dispatches carry nothing: `()`, which is no register and no byte of a future. A dispatch with guards carries
+//! Most dispatches carry nothing: `()`, which takes no register and no byte of a future. A dispatch with guards carries
 //! whether the event has changed; a dispatch with a probe carries what the probe remembers. Each is a [`Watch`], and
 //! two of them are a pair. All state that may be absent is a *type*, because a `bool` that lives across an await costs
 //! eight bytes of every future, constant or not.
@@ -21,7 +21,7 @@ use super::facts::{ChangesAndGuards, Facts, Looks};
 use crate::decision::{AnyAction, Decides, HookResult, Name, ResultOf};
 use crate::event::{Access, Context, Event, Intercept, Observe, Vocabulary};
 
-/// What a hook did: what a watch is told when a hook has run.
+/// What a hook did: a watch gets it when a hook has run.
 #[derive(Debug, Clone, Copy)]
 pub struct Did<'a> {
     /// The hook's name.
@@ -42,13 +42,13 @@ pub struct Since {
 }
 
 impl Since {
-    /// Nobody asks.
+    /// No time is taken.
     pub const UNKNOWN: Self = Since {
         #[cfg(feature = "std")]
         start: None,
     };
 
-    /// How long ago it was; zero if nobody asked.
+    /// How long ago it was; zero if no time was taken.
     #[must_use]
     #[inline(always)]
     pub fn elapsed(self) -> Duration {

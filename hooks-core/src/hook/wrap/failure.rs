@@ -21,7 +21,7 @@ pub struct Panicked(Cow<'static, str>);
 
 impl Display for Panicked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it panicked: {}", self.0)
+        write!(f, "the hook panicked: {}", self.0)
     }
 }
 
@@ -31,7 +31,7 @@ pub struct TimedOut(Duration);
 
 impl Display for TimedOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it took longer than its timeout of {:?}", self.0)
+        write!(f, "the hook took longer than its timeout of {:?}", self.0)
     }
 }
 
@@ -94,7 +94,7 @@ pub fn catch<R>(hook: impl FnOnce() -> R) -> Result<R, Panicked> {
         let message = payload.downcast::<&'static str>().map_or_else(
             |payload| match payload.downcast::<String>() {
                 Ok(message) => Cow::Owned(*message),
-                Err(_) => Cow::Borrowed("with something that is no message"),
+                Err(_) => Cow::Borrowed("with a payload that is not a string"),
             },
             |message| Cow::Borrowed(*message),
         );

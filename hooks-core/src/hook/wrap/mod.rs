@@ -46,7 +46,7 @@ use crate::decision::{self, AnyAction, Decides, HookResult, Name, go_on};
 use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
 use crate::once::{Fails, Holds};
 
-/// What stands around any hook, on every event: a wrapper of yours is a type that implements this.
+/// What wraps any hook, on every event: a wrapper of yours is a type that implements this.
 ///
 /// It corresponds to a layer of tower: [`Hook::wrap`](crate::Hook::wrap) puts it around a hook, a pipeline, a registry
 /// or an `impl AgentHooks`. The hooks inside keep their names, priorities and guards.

@@ -7,7 +7,7 @@ use crate::hook::AnyEvent;
 /// The reason for an event that cannot be copied.
 const NOT_CLONE: &str = "the event is not `Clone`, so the hook cannot be given a copy of it";
 
-/// Runs hooks on a copy of the event, if they could change it; `Err` if there can be no copy.
+/// Runs hooks on a copy of the event, if they could change it; `Err` if the event cannot be copied.
 async fn on_copy<E: AnyEvent>(hooks: &mut impl Inner<E>) -> Result<ResultOf<E>, Saved<E>> {
     match hooks.saved() {
         Saved::Unchanged => Ok(hooks.run().await),

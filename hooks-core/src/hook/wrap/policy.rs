@@ -10,7 +10,7 @@ use crate::event::{Blockable, Event, Intercept, Observe};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be blocked",
     label = "cannot be blocked",
-    note = "its work is done already, or it is only observed: write `skip`, which leaves out a hook that \
+    note = "the work of this event is done already, or the event is only observed: write `skip`, which leaves out a hook that \
             fails"
 )]
 #[doc(hidden)]

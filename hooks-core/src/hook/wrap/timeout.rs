@@ -25,7 +25,7 @@ use crate::hook::AnyEvent;
 /// let timeouts = Timeouts { intercept: Some(Duration::from_secs(5)), ..Timeouts::default() };
 /// let registry = HookRegistry::<AgentEvent>::new().timeouts(timeouts).with(hangs);
 /// let result = registry.intercept(&AgentContext::new("s1"), &mut BeforeToolCall::default()).await;
-/// assert_eq!(result.as_cancel().unwrap().reason, "it took longer than its timeout of 5s");
+/// assert_eq!(result.as_cancel().unwrap().reason, "the hook took longer than its timeout of 5s");
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub struct Limit {
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
 /// let hooks = hooks![slow.timeout(Duration::from_secs(2))];
 /// let result = hooks.intercept(&AgentContext::new("s1"), &mut BeforeToolCall::default()).await;
-/// assert_eq!(result.as_cancel().unwrap().reason, "it took longer than its timeout of 2s");
+/// assert_eq!(result.as_cancel().unwrap().reason, "the hook took longer than its timeout of 2s");
 /// # }
 /// ```
 pub type Timeout<H> = Wrapped<H, Limit>;

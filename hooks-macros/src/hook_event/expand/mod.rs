@@ -388,7 +388,9 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
              without an executor, takes this bound.\n\n\
              More methods are those of [`{hooks}`] and [`Hook`]({path}::Hook).",
         ),
-        message: format!("some of these hooks on `{ident}` must be awaited, or are no hooks of it"),
+        message: format!(
+            "some of these hooks on `{ident}` must be awaited, or are not hooks of it"
+        ),
         label: "not synchronous hooks of this vocabulary",
         note: format!(
             "`{hooks_now}` is for hooks that are plain `fn`s on every event: take `impl {hooks}` and await the \
