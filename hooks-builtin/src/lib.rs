@@ -37,7 +37,7 @@
 //! | [`RateLimit`] | blocks calls that come too often | `BeforeToolCall` | `SECURITY` | `rate-limit` |
 //! | [`PathPrefix`] | makes paths absolute, and keeps them in a folder | `BeforeToolCall`, `ApproveToolCall` | `NORMAL` | |
 //! | [`ShellHook`] | asks a command of yours | `BeforeToolCall` or `AfterToolCall` | `NORMAL` | `shell-hook` |
-//! | [`Approval`] | asks somebody first | `ApproveToolCall` | `LOW` | |
+//! | [`Approval`] | asks a person first | `ApproveToolCall` | `LOW` | |
 //! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `ToolCallEnd`, `ToolCallSkipped` | `LOW` | `tool-cache` |
 //! | [`Redact`] | rewrites secrets and personal data | `AfterToolCall`, `MessageSending`, and, if asked, `BeforeLlmCall` | `AUDIT + 1` | `redact` |
 //!

@@ -1,7 +1,7 @@
 //! Exports spans to OpenTelemetry, under the names of its conventions for generative AI.
 //!
 //! The span of a tool call begins with `ToolCallStart`, and waits for the end of the call in a map of bounded size. The
-//! span of a hook is made when the hook has run, because only then a probe is told of it.
+//! span of a hook is made when the hook has run, because only then a probe hears of it.
 
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
@@ -30,7 +30,7 @@ use crate::shared::changes::Seen;
 /// | `gen_ai.operation.name` | `execute_tool` |
 /// | `gen_ai.tool.name`, `gen_ai.tool.call.id` | the tool and the call |
 /// | `gen_ai.conversation.id`, `gen_ai.agent.id` | the session and the agent |
-/// | status, `error.type` | an error: `tool_error` if the output is one, `skipped` if the call did not run, `never_ended` if nobody said how it ended |
+/// | status, `error.type` | an error: `tool_error` if the output is one, `skipped` if the call did not run, `never_ended` if the agent did not say how it ended |
 /// | `hooks.skipped_by`, and the status's description | who skipped the call, and the reason |
 /// | `hooks.answered` | `true` if a hook answered in the tool's place |
 ///
@@ -137,7 +137,7 @@ impl Otel {
 
     /// Whether the span of a call tells its arguments, as JSON, and the text of its output: the attributes
     /// `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result`. The default is `false`, because they may be secret,
-    /// or personal data. They are told as hooks left them.
+    /// or personal data. They are shown as hooks left them.
     ///
     /// ```
     /// let otel = hooks_builtin::Otel::new().with_content(true);
@@ -152,9 +152,9 @@ impl Otel {
     ///
     /// This is an experiment. OpenTelemetry has no convention for guardrails yet, only a [proposal], and its names have
     /// changed more than once. These are the names of the revision that says `apply_guardrail`. It has spans for
-    /// guardrails of other processes only, and it says that a hook alone is no guardrail, because it may be anything:
-    /// with this switch, you say that yours are. It also asks for a result in the words of the system, so there is no
-    /// general verdict. `hooks.changed` is an attribute of this project.
+    /// guardrails of other processes only, and it says that a hook alone is not a guardrail, because it may be
+    /// anything: with this switch, you say that yours are. It also asks for a result in the words of the system, so
+    /// there is no general verdict. `hooks.changed` is an attribute of this project.
     ///
     /// | in the span | is |
     /// | --- | --- |
@@ -167,8 +167,8 @@ impl Otel {
     /// | `gen_ai.tool.call.id`, `gen_ai.conversation.id`, `gen_ai.agent.id` | as in the span of a call |
     /// | status, `error.type` | an error, `hook_failed`, if the hook failed; there is no result then |
     ///
-    /// A panic that a hook's own `on_panic` catches is told as what the hook then says. A reason is not told here: the
-    /// proposal forbids content in it, and a hook may quote some.
+    /// A panic that a hook's own `on_panic` catches is shown as what the hook then says. A reason is not shown here:
+    /// the proposal forbids content in it, and a hook may quote some.
     ///
     /// ```
     /// let otel = hooks_builtin::Otel::new().with_guardrails(true);
@@ -199,7 +199,7 @@ impl Otel {
         self.inner.hashes.hash_one(call)
     }
 
-    /// The span of a call that is over. A call that nobody has seen begin began as long ago as it ran.
+    /// The span of a call that is over. A call without a start began as long ago as it ran.
     fn take(&self, cx: &AgentContext, id: &str, name: &str, ran: Duration) -> BoxedSpan {
         let running = self.inner.lock().pop(&self.key(cx, id));
         running.unwrap_or_else(|| self.call(cx, id, name, ago(SystemTime::now(), ran)))
@@ -356,9 +356,13 @@ fn fail(span: &mut BoxedSpan, kind: &'static str, description: &str) {
     span.set_status(Status::error(description.to_owned()));
 }
 
-/// Ends the span of a call whose end nobody has told.
+/// Ends the span of a call whose end is missing.
 fn abandon(mut span: BoxedSpan) {
-    fail(&mut span, "never_ended", "nobody said how the call ended");
+    fail(
+        &mut span,
+        "never_ended",
+        "the agent did not say how the call ended",
+    );
     span.end();
 }
 

@@ -21,8 +21,8 @@ use crate::shared::{BuildError, Globs, patch, paths};
 ///
 /// A path that would leave the root, by `..`, through a link, as an absolute path or with `~`, blocks the call. Every
 /// other argument stays unchanged (ClawSeed's own example loses them). The hook checks a path before the tool call, and
-/// again when the call is approved, because later hooks may have changed it. Whoever can create a link between the
-/// second check and the tool can still get out, so this guards against a model, not against a program.
+/// again when the call is approved, because later hooks may have changed it. A program that can create a link between
+/// the second check and the tool can still get out, so this guards against a model, not against a program.
 ///
 /// The hook knows the tools of well-known agents: which arguments are paths, patterns of files, or patches. Of a tool that
 /// it knows by [`tools`](PathPrefixConfig::tools), the names of the arguments decide. A call of any other tool is blocked
@@ -282,7 +282,7 @@ impl Inner {
         }
     }
 
-    /// Checks the patterns in an argument. What is no pattern, in an argument that is named as a path is, is a path.
+    /// Checks the patterns in an argument. What is not a pattern, in an argument that is named as a path is, is a path.
     fn for_patterns(&self, argument: &str, value: &mut Value) -> Result<(), String> {
         match value {
             Value::String(pattern) => {
@@ -587,7 +587,7 @@ mod tests {
             assert!(rewritten(&root, "glob", args.clone()).is_err(), "{pattern}");
             assert!(
                 rewritten(&root, "grep", args).is_ok(),
-                "it is an expression"
+                "the argument is an expression"
             );
         }
     }

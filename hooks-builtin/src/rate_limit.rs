@@ -51,10 +51,10 @@ pub struct RateLimit(Arc<Limits<DefaultClock>>);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateLimitConfig {
-    /// The most calls per minute. The default is no limit. Set at least one of the two limits.
+    /// The most calls per minute. By default, there is no limit. Set at least one of the two limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_per_minute: Option<NonZeroU32>,
-    /// The most calls per hour. The default is no limit.
+    /// The most calls per hour. By default, there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_per_hour: Option<NonZeroU32>,
     /// What is counted together: `all` calls (the default, which protects what all sessions share), those of each

@@ -24,8 +24,8 @@ use crate::shared::{BuildError, GlobError, Globs};
 /// call of a tool that is not listed may change what the listed tools would return, so it clears the cache. Set
 /// `forget_after` to clear it after fewer tools.
 ///
-/// A call that the cache answers does not run, so nobody is asked to approve it. All sessions of a tenant share the
-/// answers: list only tools whose output every session may see.
+/// A call that the cache answers does not run, so it needs no approval. All sessions of a tenant share the answers:
+/// list only tools whose output every session may see.
 ///
 /// The priority is [`priority::LOW`], so the cache sees a call as earlier hooks have changed it.
 ///

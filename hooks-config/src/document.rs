@@ -22,7 +22,7 @@ use crate::source::Source;
 ///
 /// let document = Document::json(r#"{ "hooks": { "PreTool": [] } }"#)?;
 /// let path = [Segment::from("hooks"), "PreTool".into()];
-/// let error = document.mistake(&path, "`PreTool` is no event", Some("write `PreToolUse`"));
+/// let error = document.mistake(&path, "`PreTool` is not an event", Some("write `PreToolUse`"));
 /// assert_eq!((error.line(), error.column()), (Some(1), Some(25)));
 /// # Ok::<(), hooks_config::ConfigError>(())
 /// ```
@@ -128,7 +128,7 @@ impl Document {
             .map(|mistake| self.show(mistake.within(path)));
         // There is at least one mistake.
         let together = ConfigError::all(shown.collect()).err();
-        together.unwrap_or_else(|| self.mistake(path, "it cannot be read", None))
+        together.unwrap_or_else(|| self.mistake(path, "the value cannot be read", None))
     }
 
     /// Creates an error for a mistake in the document, shown at its place.

@@ -96,7 +96,7 @@ pub struct Mistake {
 ///     Document::toml(text).unwrap().show(mistake).column()
 /// };
 /// assert_eq!(column("if = 'args.x == 1'"), Some(12));
-/// assert_eq!(column(r#"if = "args.x == '\u0041'""#), Some(6), "it has an escape");
+/// assert_eq!(column(r#"if = "args.x == '\u0041'""#), Some(6), "the text has an escape");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
@@ -120,7 +120,7 @@ pub enum At {
 pub enum Naming {
     /// In its own words, or not at all.
     Nothing,
-    /// "`hooks.chain[0].config.url`: it is no URL".
+    /// "`hooks.chain[0].config.url`: the text is not a URL".
     Before,
     /// "`hooks.chain[0].config.tools` is empty".
     Subject,

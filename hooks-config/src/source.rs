@@ -23,7 +23,7 @@ pub(crate) struct Source {
     /// What no setting can be.
     pub(crate) wrong: Vec<Mistake>,
     root: Node,
-    /// Where each line begins, once somebody asks.
+    /// Where each line begins, once it is needed.
     lines: OnceLock<Vec<usize>>,
 }
 
@@ -78,7 +78,7 @@ impl Source {
             // A text that a quote inside of it has ended.
             let before = text.get(..at.start).unwrap_or_default();
             let ended = before.ends_with('"') && error.message().starts_with("unexpected key");
-            let help = "a text with `\"` in it stands in single quotes: `'args.path == \"a\"'`";
+            let help = "write a text with `\"` in it in single quotes: `'args.path == \"a\"'`";
             helped(
                 file.clone(),
                 &text,

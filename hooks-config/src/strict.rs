@@ -1,7 +1,6 @@
 //! Values in which a list is not read as a table.
 //!
-//! serde would also read a struct from a list of its fields' values, in their order. Nobody who writes a file means
-//! that.
+//! serde would also read a struct from a list of its fields' values, in their order. No author of a file means that.
 
 use serde::de::value::SeqDeserializer;
 use serde::de::{

@@ -79,7 +79,9 @@ impl Parser {
 
     fn parse(mut self) -> Result<Vec<Vec<Token>>, String> {
         if self.pattern.is_empty() {
-            return Err("it is empty, so it matches nothing: write `*` for everything".into());
+            return Err(
+                "the pattern is empty, so it matches nothing: write `*` for everything".into(),
+            );
         }
         while let Some(c) = self.take() {
             let at = self.next;

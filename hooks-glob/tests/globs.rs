@@ -113,7 +113,7 @@ fn what_is_no_glob_is_told_its_place_and_what_to_write() {
     for (pattern, reason) in [
         (
             "",
-            "it is empty, so it matches nothing: write `*` for everything",
+            "the pattern is empty, so it matches nothing: write `*` for everything",
         ),
         (
             "a[bé",

@@ -49,7 +49,7 @@ impl Rejected {
     }
 }
 
-/// What the parser does not accept. A field is what stands in the script.
+/// What the parser does not accept. A field is what the script has.
 #[derive(Debug, Error)]
 pub(crate) enum Reason<'t> {
     #[error("`coproc` is not supported: it runs a program beside the script")]
@@ -92,7 +92,7 @@ pub(crate) enum Reason<'t> {
     ListItem(&'t str),
     #[error("a list `{0}=(…)` is only supported as a command of its own")]
     WholeList(&'t str),
-    #[error("some shells read what stands after `&> file` as another command: write it before")]
+    #[error("some shells read what follows `&> file` as another command: write it before")]
     WordsBehindBoth,
     #[error("a file descriptor has one digit: write `2>&1` or the like")]
     LongDescriptor,

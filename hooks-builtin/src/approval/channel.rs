@@ -83,13 +83,13 @@ impl PendingApproval {
         &self.request
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the call no longer waits for the answer.
     #[must_use]
     pub fn is_withdrawn(&self) -> bool {
         self.reply.is_closed()
     }
 
-    /// Waits until nobody waits for the answer any more, so that you can remove the question from the screen.
+    /// Waits until the call no longer waits for the answer, so that you can remove the question from the screen.
     pub async fn withdrawn(&mut self) {
         self.reply.closed().await;
     }

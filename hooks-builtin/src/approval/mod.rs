@@ -1,4 +1,4 @@
-//! Asks somebody before a tool runs.
+//! Asks a person before a tool runs.
 //!
 //! The hook decides when to ask and what an answer means. An [`Approver`] decides whom to ask, and how.
 
@@ -33,7 +33,7 @@ use crate::shared::{BuildError, Globs, PerSession};
 /// | --- | --- |
 /// | [`Usual`](Asked::Usual) | asks the person about the tools that are listed, and only once if the answer is "always" |
 /// | [`Ask`](Asked::Ask) | asks the person, whatever the tool is and whatever was answered before, and shows the reason |
-/// | [`Granted`](Asked::Granted) | asks nobody |
+/// | [`Granted`](Asked::Granted) | does not ask |
 ///
 /// The priority is [`priority::LOW`], so that a person is asked last: after hooks that check the call once more, and
 /// after hooks that approve it instead of the person. The hook must run inside a tokio runtime with time enabled.
@@ -89,7 +89,7 @@ type Describe = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<String> + Send
 /// Returns the arguments of a call as the model wrote them, if a hook has changed them.
 type Written = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<Value> + Send + Sync>;
 
-/// Whoever an [`Approval`] asks.
+/// The person, or the program, that an [`Approval`] asks.
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Asks about one call. If the call is dropped, or the answer takes too long, this future is dropped.
@@ -137,7 +137,7 @@ pub enum Verdict {
     No(String),
 }
 
-/// Denies every call. Use it if there is nobody to ask.
+/// Denies every call. Use it if there is no person to ask.
 ///
 /// ```
 /// use hooks_builtin::{Approval, DenyAll};
@@ -336,7 +336,7 @@ impl Approval {
         let reason = match call.approval {
             Asked::Ask { reason } => Some(reason.clone()),
             Asked::Usual if self.0.asks(cx, call.name) => None,
-            // Somebody decides later, so nobody is asked now.
+            // A person decides later, so there is no question now.
             Asked::Usual | Asked::Granted { .. } | Asked::Defer { .. } => {
                 return Ok(HookAction::Continue);
             }

@@ -16,8 +16,8 @@ use crate::shared::visible::Visible;
 /// The question is written to standard error. The answer is a line of standard input, which is read only while there is
 /// a question: `y`, `n`, `a`, or the whole words. What was typed before the question does not answer it. Several
 /// questions are asked one after another. The end of the input denies the call. So does standard input that is not a
-/// terminal, because nobody types into a pipe. The text of the model is shown so that it cannot forge the question. If
-/// a line is long, or there are many lines, only the head and the tail are shown. A long run of blanks is shown as a
+/// terminal, because no person types into a pipe. The text of the model is shown so that it cannot forge the question.
+/// If a line is long, or there are many lines, only the head and the tail are shown. A long run of blanks is shown as a
 /// number. So nothing can be pushed out of sight.
 ///
 /// ```no_run
@@ -32,7 +32,7 @@ pub struct TerminalApprover {
 
 struct Terminal {
     output: Box<dyn Write + Send>,
-    /// Discards what was typed so far. Returns whether somebody can type at all.
+    /// Discards what was typed so far. Returns whether a person can type at all.
     is_ready: Box<dyn FnMut() -> bool + Send>,
     /// Asks the reader for a line.
     want: blocking::Sender<()>,
@@ -110,7 +110,7 @@ fn stdin_line(stdin: &mut io::Stdin, line: &mut String) -> io::Result<usize> {
     stdin.read_line(line)
 }
 
-/// Whether somebody can type. Discards what was typed and not read yet.
+/// Whether a person can type. Discards what was typed and not read yet.
 fn is_stdin_ready() -> bool {
     let stdin = io::stdin();
     #[cfg(unix)]

@@ -54,7 +54,7 @@ impl FileHooks {
 }
 
 impl BuiltinHooks {
-    /// Lets the policy block what needs an approval if nobody asks for it, and run its commands in a sandbox.
+    /// Lets the policy block what needs an approval if no hook asks for it, and run its commands in a sandbox.
     #[doc(hidden)]
     #[must_use]
     pub fn __complete(mut self) -> Self {
@@ -100,7 +100,7 @@ impl HooksConfig {
     /// If a [`SecurityPolicy`](crate::SecurityPolicy) says `supervised`, which is the default, a built-in
     /// [`Approval`](crate::Approval) asks about every tool, except those in its own `except` and those that are
     /// declared read-only. If there are several approvals, the first one does so. Without an approval, built in or of
-    /// your own, the policy blocks what needs an approval. If your agent asks somebody with a hook of its own, write
+    /// your own, the policy blocks what needs an approval. If your agent asks a person with a hook of its own, write
     /// `full`.
     ///
     /// The hooks that factories create run in the order of the file, at the priority 0, except that a

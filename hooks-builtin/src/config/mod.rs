@@ -47,7 +47,7 @@
 //!
 //! | written | there | here |
 //! | --- | --- | --- |
-//! | a hook's table without `enabled` | off (ZeroClaw, PicoClaw) | on: whoever writes a guard down wants it |
+//! | a hook's table without `enabled` | off (ZeroClaw, PicoClaw) | on: a guard in a file is meant to run |
 //! | `hooks` without `enabled` | off (PicoClaw) | on |
 //! | `webhook_audit` without `tool_patterns` | no tools (ZeroClaw) | all tools |
 //! | `webhook_audit` with `tool_patterns = []` | no tools (ZeroClaw) | an error, if the hook is on |
@@ -289,7 +289,7 @@ impl HooksConfig {
     ///
     /// let config = HooksConfig::from_toml("[[hooks.on]]\nevent = 'BeforeTool'\nblock = 'no'")?;
     /// let path = [Segment::from("hooks"), "on".into(), 0.into(), "event".into()];
-    /// let error = config.mistake(&path, "`BeforeTool` is no event", Some("write `BeforeToolCall`"));
+    /// let error = config.mistake(&path, "`BeforeTool` is not an event", Some("write `BeforeToolCall`"));
     /// assert_eq!((error.line(), error.column()), (Some(2), Some(9)));
     /// # Ok::<(), hooks_builtin::config::ConfigError>(())
     /// ```

@@ -2,7 +2,7 @@
 
 use crate::{Approval, ApprovalConfig, Autonomy, Glob, Globs, SecurityPolicyConfig};
 
-/// Who asks, and about which tools nobody does.
+/// Which hook asks, and about which tools none does.
 #[derive(Default)]
 pub(super) struct Supervision {
     /// Whether `[hooks.builtin]` has an approval.

@@ -53,7 +53,7 @@ macro_rules! builtins {
         /// let config = HooksConfig::from_toml("[hooks.builtin]\nevent_log = true")?;
         /// let mut hooks = config.hooks(&HookFactoryRegistry::with_builtins())?;
         /// hooks.builtin.approval = Some(Approval::new(DenyAll));
-        /// let log = hooks.builtin.event_log.clone().expect("it is on");
+        /// let log = hooks.builtin.event_log.clone().expect("the log is on");
         /// assert_eq!(format!("{:?}", hooks.into_pipeline()), "[Approval]");
         /// assert!(log.messages().is_empty());
         /// # Ok::<(), hooks_builtin::config::ConfigError>(())
@@ -236,7 +236,7 @@ builtins! {
         block_tools: BlockTools, BlockToolsConfig, Inside;
         /// Limits how often tools may be called.
         rate_limit: RateLimit, RateLimitConfig, Inside;
-        /// Asks somebody before a tool runs.
+        /// Asks a person before a tool runs.
         approval: Approval, ApprovalConfig, Inside;
         /// Makes relative paths of file tools absolute under a root, and keeps all paths inside it.
         path_prefix: PathPrefix, PathPrefixConfig, Inside;

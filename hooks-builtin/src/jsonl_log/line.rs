@@ -1,4 +1,4 @@
-//! One line, as JSON.
+//! Writes one event as a line of JSON.
 
 use hooks_core::AnyAction;
 use hooks_core::agent::{AgentContext, AgentEvent};

@@ -16,7 +16,8 @@ use super::pattern::MOST_OF_CACHE;
 pub(super) fn open_at_the_end(patterns: impl Iterator<Item = String>) -> Regex {
     let begun = patterns.map(|pattern| {
         let parsed = syntax::parse(&pattern);
-        let parsed = parsed.unwrap_or_else(|error| unreachable!("it was compiled: {error}"));
+        let parsed =
+            parsed.unwrap_or_else(|error| unreachable!("the pattern was compiled: {error}"));
         whole_and_begun(&parsed).1
     });
     let begun = Hir::alternation(begun.collect());

@@ -315,7 +315,7 @@ impl Scanner {
                 return secret;
             }
             // A candidate that is not this kind of secret may be another kind, which begins at the same place or later.
-            // What is no token of one vendor is none of another.
+            // What is not a token of one vendor is not one of another.
             let first = self.tokens.max(found.pattern().as_usize() + 1);
             let others = (first..self.targets.len()).find_map(|other| {
                 let anchored = Anchored::Pattern(PatternID::new(other).ok()?);

@@ -24,13 +24,13 @@ const TOO_LONG: &str = "[REDACTED:long]";
 ///
 /// let mut stream = Redact::new().stream();
 /// let mut shown = Vec::new();
-/// for delta in ["Ask ada@exa", "mple.org, or", " nobody", "."] {
+/// for delta in ["Ask ada@exa", "mple.org, or", " others", "."] {
 ///     shown.push(stream.push(delta));
 /// }
 /// shown.push(stream.finish());
-/// assert_eq!(shown, ["Ask ", "[REDACTED:email], ", "or ", "", "nobody."]);
+/// assert_eq!(shown, ["Ask ", "[REDACTED:email], ", "or ", "", "others."]);
 /// ```
-#[must_use = "it shows nothing by itself"]
+#[must_use = "a stream shows nothing by itself"]
 pub struct RedactStream {
     redact: Redact,
     /// What was not returned yet.
@@ -58,7 +58,7 @@ impl RedactStream {
     }
 
     /// Takes the next piece of the text, and returns what may be shown now. That may be nothing.
-    #[must_use = "it is what may be shown"]
+    #[must_use = "the result is what may be shown"]
     pub fn push(&mut self, piece: &str) -> String {
         self.held.push_str(piece);
         // While it hides, it holds nothing.
@@ -85,7 +85,7 @@ impl RedactStream {
     }
 
     /// Returns the rest. Nothing follows.
-    #[must_use = "it is the end of the text"]
+    #[must_use = "the result is the end of the text"]
     pub fn finish(mut self) -> String {
         self.take(&[self.held.len()])
     }

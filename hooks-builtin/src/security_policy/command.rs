@@ -136,7 +136,7 @@ impl Form {
     }
 }
 
-/// A command as it stands in the arguments of a call.
+/// A command as the arguments of a call have it.
 pub(super) struct Given {
     command: Form,
     /// The words beside it; nothing if they are none.

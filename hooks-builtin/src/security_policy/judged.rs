@@ -60,7 +60,7 @@ impl Judged {
     ///
     /// let policy = SecurityPolicy::new()?;
     /// let call = BeforeToolCall::new("1", "shell", json!({ "command": "X=src; ls $X" }));
-    /// let judged = policy.judged(&AgentContext::new("s1"), &call).unwrap().expect("it has a command");
+    /// let judged = policy.judged(&AgentContext::new("s1"), &call).unwrap().expect("the call has a command");
     /// let plan = judged.plan();
     /// assert_eq!(plan.program(), "sh");
     /// assert!(plan.arguments().last().unwrap().ends_with("ls src"));

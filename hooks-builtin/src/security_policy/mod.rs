@@ -101,12 +101,12 @@ use crate::shared::{BuildError, Globs, paths};
 #[derive(Clone, Debug)]
 pub struct SecurityPolicy(Arc<Inner>, Approver, Kernel);
 
-/// Whether somebody can approve the actions of a supervised agent.
+/// Whether a person can approve the actions of a supervised agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Approver {
     /// Another hook after this one may ask.
     Other,
-    Nobody,
+    Missing,
 }
 
 #[derive(Debug)]
@@ -150,7 +150,7 @@ pub struct SecurityPolicyConfig {
     pub always_ask: Globs,
     /// The tools that change nothing, as globs. The default is none.
     pub read_only_tools: Globs,
-    /// The most calls per hour of tools that are not read-only. The default is no limit.
+    /// The most calls per hour of tools that are not read-only. By default, there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_actions_per_hour: Option<u32>,
     /// The names of the programs that shell commands may run. The default is `git` and some programs that read files and
@@ -334,11 +334,11 @@ impl SecurityPolicy {
         Ok(policy)
     }
 
-    /// Returns the same policy for an agent where nobody can be asked: calls of a supervised agent that need an
-    /// approval are blocked.
+    /// Returns the same policy for an agent without a person to ask: calls of a supervised agent that need an approval
+    /// are blocked.
     #[cfg(feature = "config")]
     pub(crate) fn without_approver(self) -> Self {
-        SecurityPolicy(self.0, Approver::Nobody, self.2)
+        SecurityPolicy(self.0, Approver::Missing, self.2)
     }
 
     /// Returns what was found about the command of a call, for the program that runs it; nothing if the call runs none. A call that
@@ -527,7 +527,7 @@ impl SecurityPolicy {
         let is_supervised = self.autonomy() == Autonomy::Supervised;
         let is_granted = matches!(call.approval, Approval::Granted { .. });
         if is_supervised
-            && self.1 == Approver::Nobody
+            && self.1 == Approver::Missing
             && !is_granted
             && !self.is_read_only(call.name)
         {

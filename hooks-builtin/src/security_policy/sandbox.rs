@@ -1,5 +1,5 @@
-//! Runs what was judged where the kernel holds it to that. The rules come from the policy, and from what the judge has
-//! predicted for this very command.
+//! Runs a judged command in a sandbox, so that the kernel holds it to the judgement. The rules come from the policy, and
+//! from what the judge has predicted for this very command.
 
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -44,7 +44,7 @@ pub struct PolicySandbox {
     _alive: Arc<Alive>,
 }
 
-/// As long as it is there, somebody confines commands.
+/// As long as it is there, commands are confined.
 #[derive(Debug)]
 pub(super) struct Alive;
 
@@ -85,7 +85,7 @@ pub(super) enum Kernel {
 }
 
 impl Kernel {
-    /// Nobody has asked it to.
+    /// A kernel that was not asked to.
     pub(super) fn unasked() -> Self {
         Kernel::Lacks("list both hooks of `policy.with_sandbox()` instead of the policy".into())
     }
@@ -191,7 +191,7 @@ impl SecurityPolicy {
     pub fn __unguarded(&self) -> Option<String> {
         let why = self.is_confined().err()?;
         (self.autonomy() == Autonomy::Full).then(|| {
-            format!("nobody approves commands (`autonomy = \"full\"`), and no sandbox limits them: {why}")
+            format!("no person approves commands (`autonomy = \"full\"`), and no sandbox limits them: {why}")
         })
     }
 }

@@ -36,7 +36,7 @@ tokio::task_local! {
 #[derive(Clone)]
 pub struct Caller {
     process: Arc<Process>,
-    /// Keeps what is read of the process, if somebody wants to know.
+    /// Keeps what is read of the process, if a caller wants to know.
     notes: Option<Arc<Mutex<Seen>>>,
 }
 

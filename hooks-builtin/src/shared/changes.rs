@@ -69,7 +69,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Nothing yet. Nothing will be remembered if nobody looks.
+    /// Nothing yet. Nothing will be remembered unless it is wanted.
     pub(crate) const fn new(is_wanted: bool) -> Self {
         Seen {
             bytes: Vec::new(),

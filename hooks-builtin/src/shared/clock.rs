@@ -1,4 +1,4 @@
-//! Whether a hook can wait here.
+//! Whether tokio has a timer here, so that a hook can wait.
 
 use std::panic::catch_unwind;
 use std::time::Duration;

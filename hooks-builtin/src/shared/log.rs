@@ -72,7 +72,7 @@ impl<A: Log, B: Log> Log for Logs<A, B> {
     }
 }
 
-/// Makes a probe of a log. It is no blanket impl, because the trait is of another crate.
+/// Makes a probe of a log. This is not a blanket impl, because the trait is of another crate.
 macro_rules! probe {
     ($Log:ty $(, for $($L:ident)+)?) => {
         impl $(<$($L: $crate::shared::log::Log),+>)?

@@ -23,7 +23,7 @@ const MOST_LINKS: usize = 40;
 pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     let wrong = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     if path.contains('\0') {
-        return wrong("it contains a NUL character");
+        return wrong("the path contains a NUL character");
     }
     match path.strip_prefix('~') {
         None if Path::new(path).has_root() => follow(root_of(&base.join(path)), &base.join(path)),
@@ -35,7 +35,7 @@ pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
             }
             _ => wrong("the home directory is not known"),
         },
-        Some(_) => wrong("it is in the home directory of another user"),
+        Some(_) => wrong("the path is in the home directory of another user"),
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
 pub(crate) fn folder(path: &Path) -> io::Result<PathBuf> {
     let text = path
         .to_str()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not UTF-8"))?;
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"))?;
     let base = if path.has_root() || text.starts_with('~') {
         PathBuf::from("/")
     } else {
@@ -94,7 +94,7 @@ fn follow(mut done: PathBuf, path: &Path) -> io::Result<PathBuf> {
             Ok(found) if found.is_symlink() => {
                 links += 1;
                 if links > MOST_LINKS {
-                    return Err(io::Error::other("its links form a loop"));
+                    return Err(io::Error::other("the links form a loop"));
                 }
                 let target = done.read_link()?;
                 done.pop();

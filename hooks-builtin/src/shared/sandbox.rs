@@ -11,7 +11,7 @@ use super::caller;
 /// What a program, and every process that it starts, may do at most. The kernel enforces it.
 ///
 /// The program may read the system's own folders, and what the programs that people use need besides: `~/.gitconfig`,
-/// `~/.rustup` and the like. It writes only to a temporary folder of its own, and reaches nobody. You must name
+/// `~/.rustup` and the like. It writes only to a temporary folder of its own, and reaches no host. You must name
 /// everything else. [`hooks_sandbox`] says what holds where.
 ///
 /// ```
@@ -60,16 +60,16 @@ pub struct SandboxConfig {
     /// More variables of the environment that it sees. A star ends a prefix. The default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// The most processes and threads of the user, except of root. The default is no limit.
+    /// The most processes and threads of the user, except of root. By default, there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
-    /// The most memory of a process, in bytes. The default is no limit.
+    /// The most memory of a process, in bytes. By default, there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// The most processor time of a process, in seconds. The default is no limit.
+    /// The most processor time of a process, in seconds. By default, there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_seconds: Option<u64>,
-    /// The largest file that it may write, in bytes. The default is no limit.
+    /// The largest file that it may write, in bytes. By default, there is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_size: Option<u64>,
     /// Whether it also runs if the kernel can enforce only a part of this, or nothing. The default is `false`: then it

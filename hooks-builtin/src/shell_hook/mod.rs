@@ -86,7 +86,7 @@ pub struct ShellHookConfig {
     #[serde(default = "half_a_minute", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
-    /// What the command may do at most. A relative path starts at the working directory. The default is no limit.
+    /// What the command may do at most. A relative path starts at the working directory. By default, there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxConfig>,
     /// How many bytes of its output are kept. The default is 16 KiB. The hook reads the rest and discards it.

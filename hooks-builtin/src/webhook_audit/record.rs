@@ -1,4 +1,4 @@
-//! One call, as it is posted.
+//! Writes one tool call as the audit event that is posted.
 
 use std::io;
 
@@ -121,7 +121,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What is told of the arguments, and whether that is all of them.
+    /// What is sent of the arguments, and whether that is all of them.
     fn told_of_args(args: &Value, limit: usize) -> (String, bool) {
         let mut out = Vec::new();
         write_args(&mut out, args, limit).unwrap();

@@ -9,7 +9,7 @@ fn hooks_use_what_is_shared_and_only_the_configuration_uses_hooks() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut wrong, mut used) = (Vec::new(), 0);
     for path in sources(&root) {
-        let within = path.strip_prefix(&root).expect("it is within `src`");
+        let within = path.strip_prefix(&root).expect("the file is within `src`");
         let first = within.iter().next().and_then(|name| name.to_str());
         let module = first.expect("a name is text").trim_end_matches(".rs");
         if matches!(module, "lib" | "config") {

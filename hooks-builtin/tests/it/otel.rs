@@ -220,7 +220,7 @@ fn calls_that_never_end_are_bounded_and_none_looks_like_a_success() {
     assert_eq!(attributes(&oldest)["error.type"], "never_ended");
     assert_eq!(
         oldest.status,
-        Status::error("nobody said how the call ended")
+        Status::error("the agent did not say how the call ended")
     );
 
     let clone = otel.clone();

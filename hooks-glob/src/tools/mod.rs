@@ -103,7 +103,7 @@ pub fn arguments() -> impl Iterator<Item = Vec<&'static str>> {
     })
 }
 
-/// Returns the lines of a section after the tools of agents: what stands before the colon, and the words after it.
+/// Returns the lines of a section after the tools of agents: the part before the colon, and the words after it.
 fn section(head: &str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
     let lines = TABLE.lines().skip_while(move |line| *line != head).skip(1);
     let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();

@@ -121,7 +121,7 @@ pub struct PathUse {
     pub from: Option<Argument>,
     /// Whether symbolic links in the path are followed. git follows none.
     pub follows_links: bool,
-    /// Where it stands in the script, in bytes.
+    /// Where it is in the script, in bytes.
     pub span: Range<usize>,
 }
 

@@ -231,7 +231,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Joins a path to a folder, without `.` and `..`. Whoever judges the path makes sure that there is no link on its way.
+/// Joins a path to a folder, without `.` and `..`. The judge of the path makes sure that there is no link on its way.
 fn within(directory: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let start = if path.starts_with('/') { "" } else { directory };

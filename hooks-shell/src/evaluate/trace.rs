@@ -33,7 +33,7 @@ impl Trace {
         error: Option<Rejected>,
         steps: usize,
     ) -> Effects {
-        // Whoever looks where a path leads does that before it becomes a link.
+        // A judge that looks where a path leads does that before it becomes a link.
         let paths = &self.effects.paths;
         let mut beside = paths.iter().skip(self.beside_since.unwrap_or(paths.len()));
         if let Some(used) = beside.find(|used| used.access.makes_links()) {
@@ -52,7 +52,7 @@ impl Trace {
         let mut rewritten = None;
         let mut unknown = error.map(|error| (error.reason().to_owned(), error.span()));
         if unknown.is_none() && self.effects.unknown.is_empty() {
-            // The shell does not expand patterns in the words that it splits, so there must be no pattern besides.
+            // The shell does not expand patterns in the words that it splits, so no pattern may be besides.
             let splits_any = splits.at_blanks || splits.at_lines;
             let splits_both = splits.at_blanks && splits.at_lines;
             if !(splits_both || (splits_any && splits.has_patterns)) {

@@ -88,7 +88,7 @@ impl<'t> Parser<'t> {
 
     pub(crate) fn unexpected<T>(&self) -> Result<T> {
         let (shown, length) = match (self.rest().chars().next(), self.keyword()) {
-            (None, _) => ("its end".into(), 0),
+            (None, _) => ("the end of the script".into(), 0),
             (Some('\n'), _) => ("the end of the line".into(), 0),
             (Some(found), "") => (format!("`{found}`"), found.len_utf8()),
             (_, word) => (format!("`{word}`"), word.len()),

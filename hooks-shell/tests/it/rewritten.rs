@@ -156,7 +156,7 @@ fn what_is_not_known_has_no_rewritten_form_and_says_why() {
         ),
         (
             "[ \"$x\" -gt 3 ]",
-            "some shells evaluate what stands beside a comparison of numbers: set it to a number first, as by `wc -l`, or compare texts",
+            "some shells evaluate what is beside a comparison of numbers: set it to a number first, as by `wc -l`, or compare texts",
         ),
         (
             "printf %d \"$x\"",

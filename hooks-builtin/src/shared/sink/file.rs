@@ -123,7 +123,7 @@ fn open_at_end(path: &Path) -> io::Result<File> {
             .metadata()
             .is_ok_and(|found| found.file_type().is_fifo())
         {
-            let reason = "it is a named pipe, and to open one may wait forever";
+            let reason = "the file is a named pipe, and to open one may wait forever";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         options.mode(0o600);

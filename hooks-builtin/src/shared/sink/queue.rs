@@ -25,7 +25,7 @@ pub struct Queue {
     thread: ThreadId,
 }
 
-/// Nobody holds the lock during I/O.
+/// No thread holds the lock during I/O.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) limits: Limits,
@@ -41,7 +41,7 @@ pub(super) struct Shared {
 #[derive(Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is told by another party, and at another time"
+    reason = "each comes from another party, and at another time"
 )]
 pub(super) struct State {
     /// Whole lines that the thread has not taken yet.

@@ -10,7 +10,7 @@ use std::error::Error;
 /// use hooks_builtin::ssrf::Guard;
 ///
 /// let refused = Guard::new().check("https://me:s3cret@example.com/").unwrap_err();
-/// assert_eq!(refused.to_string(), "a URL must not contain a user or a password: remove what stands before the `@`");
+/// assert_eq!(refused.to_string(), "a URL must not contain a user or a password: remove what comes before the `@`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

@@ -158,7 +158,7 @@ impl Guard {
                 "`{host}` is allowed on loopback, but leads to another machine"
             )));
         }
-        // Whoever writes a hook reads this, and may not learn what names mean in the network of the daemon.
+        // The author of a hook reads this, and may not learn what names mean in the network of the daemon.
         match special_purpose(address) {
             None => Ok(()),
             Some(_) => Err(Refused::new(format!(

@@ -72,7 +72,7 @@ pub(super) fn plain(host: &Host<impl AsRef<str>>) -> String {
     }
 }
 
-/// Returns the address that stands in the place of a name.
+/// Returns the address that takes the place of a name.
 pub(super) fn address<S>(host: &Host<S>) -> Option<IpAddr> {
     match host {
         Host::Domain(_) => None,

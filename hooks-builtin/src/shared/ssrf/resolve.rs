@@ -38,7 +38,7 @@ impl Guard {
             .map(|address| address.ip())
             .collect();
         if found.is_empty() {
-            return Err(failed("it has no address".into()));
+            return Err(failed("the name has no address".into()));
         }
         // One address that is not allowed refuses all of them, because the client may connect to any of them.
         for address in &found {

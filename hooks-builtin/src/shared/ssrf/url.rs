@@ -103,7 +103,7 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     }
     if authority.contains('@') {
         return refuse(
-            "a URL must not contain a user or a password: remove what stands before the `@`",
+            "a URL must not contain a user or a password: remove what comes before the `@`",
         );
     }
     // The parser would drop invisible characters, and decode encoded ones.
@@ -121,8 +121,7 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
             "a `%` in a host must encode an ASCII character: write any other character itself",
         );
     }
-    let url =
-        Url::parse(text).map_err(|error| Refused::new(format!("it is not a URL: {error}")))?;
+    let url = Url::parse(text).map_err(|error| Refused::new(format!("not a URL: {error}")))?;
     let Some(host) = url.host() else {
         return refuse("a URL must name a host");
     };

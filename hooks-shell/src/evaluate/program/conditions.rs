@@ -28,7 +28,7 @@ fn compares_numbers(operator: &str) -> bool {
 /// What zsh and ksh evaluate as an expression, in which an index may run a command, has to be a number.
 fn evaluate(this: &mut Evaluator<'_>, value: &Argument) {
     if !value.is_number() {
-        this.unknown("some shells evaluate what stands beside a comparison of numbers: set it to a number first, as by `wc -l`, or compare texts");
+        this.unknown("some shells evaluate what is beside a comparison of numbers: set it to a number first, as by `wc -l`, or compare texts");
     }
 }
 

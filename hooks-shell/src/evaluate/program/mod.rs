@@ -120,8 +120,8 @@ fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Res
     inner(this, "env", args, input)
 }
 
-/// Runs `sh -c '…'`: the script is evaluated. A script in a file is not: whoever allows a shell by its name allows that
-/// too.
+/// Runs `sh -c '…'`: the script is evaluated. A script in a file is not: a user who allows a shell by its name allows
+/// that too.
 fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     let is_login = |arg: &&Arg| matches!(arg.known(), Some("-l" | "--login"));
     let logins = call.args[1..].iter().take_while(is_login).count();

@@ -26,7 +26,7 @@ pub(crate) struct Call<'a> {
     /// The values of some options.
     pub(crate) values: Vec<(&'static str, Arc<str>)>,
     pub(crate) operands: SmallVec<[&'a Arg; 4]>,
-    /// The operands that are no text.
+    /// The operands that are not text.
     pub(crate) files: SmallVec<[&'a Arg; 4]>,
     /// The program that it runs, with its arguments.
     pub(crate) inner: Option<&'a [Arg]>,

@@ -418,7 +418,7 @@ fn is_on_host(path: &str) -> bool {
     first.is_some_and(|first| first.contains(':'))
 }
 
-/// Whether a text may be read as a pattern, here or by whoever judges the effects.
+/// Whether a text may be read as a pattern, here or by the judge of the effects.
 fn has_glob(text: &str) -> bool {
     text.contains(GLOBS) || text.contains(['{', '}'])
 }
