@@ -1,4 +1,4 @@
-//! One mistake, one message.
+//! Bounds that rustc reports once: one mistake, one message.
 //!
 //! If a bound of a function does not hold, rustc says so at the argument, and again wherever the program uses what the
 //! function returns: at `.await`, or where wrapped hooks go into a driver. rustc says nothing of a type that it does not

@@ -199,7 +199,7 @@ pub(crate) fn is_call(about: &About) -> bool {
 struct Writer<'r> {
     random: &'r mut Random,
     about: &'r About,
-    /// Whether it stands in a loop, whose value is `v`.
+    /// Whether it is in a loop, whose value is `v`.
     in_loop: bool,
 }
 
@@ -392,7 +392,7 @@ impl Writer<'_> {
     /// A text with expressions in it.
     fn template(&mut self) -> String {
         match self.random.below(4) {
-            0 => "it is {{so}}".into(),
+            0 => "this is {{so}}".into(),
             1 => format!("no {{{}}} here", self.text(1)),
             2 => format!("{{{}}}: {{{}}}", self.int(1), self.text(0)),
             _ => "plain".into(),
@@ -417,7 +417,7 @@ const INPUTS: [&str; 8] = [
     "WebFetch(domain:b.c)",
 ];
 
-/// Writes one rule of a group. What it says may be a mistake, which whoever asks leaves out.
+/// Writes one rule of a group. What it says may be a mistake, which the caller leaves out.
 pub(crate) fn rule(random: &mut Random, name: &str, group: usize) -> String {
     let about = if random.chance(55) {
         &EVENTS[0]

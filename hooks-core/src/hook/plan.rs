@@ -1,4 +1,4 @@
-//! Who runs when, as a table.
+//! The plan of hooks: which one runs when, as a table.
 //!
 //! Hooks describe themselves, in order, to a [`Planner`], which collects the rows.
 

@@ -1,4 +1,4 @@
-//! Probes: who saw what, without a place in the list.
+//! Probes: they see what hooks do, and have no place in the list.
 //!
 //! A [`Probe`] looks at dispatches from outside. It is attached to hooks, and sees every hook in them, wherever that
 //! is. Its state of one dispatch travels with the dispatch, as a [`Watch`], so it needs no map and no lock.

@@ -1,5 +1,5 @@
-//! `hooks-core` is not a dependency of this crate: another one re-exports it. `#[hook]` and the derive are told where
-//! it is, and `hooks![…]` finds it by itself.
+//! `hooks-core` is not a dependency of this crate: another one re-exports it. `#[hook]` and the derive take its path
+//! as an option, and `hooks![…]` finds it by itself.
 #![cfg(test)]
 
 use hooks_derive_tests_other::hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};

@@ -307,7 +307,7 @@ async fn planted_mistakes_are_found() {
         ("size(", "1 + size("),
         ("priority = 2\n", "priority = -2\n"),
         ("tools = \"shell\"", "tools = \"file_read\""),
-        ("it is {{so}}", "it is so"),
+        ("this is {{so}}", "this is so"),
         ("on_failure = \"skip\"\n", ""),
     ] {
         let told = compare(GROUPS / 8, |text| text.replace(right, wrong)).await;

@@ -1,4 +1,4 @@
-//! Whose message it is.
+//! The role of a message: whose it is.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;

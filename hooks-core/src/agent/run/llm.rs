@@ -1,4 +1,4 @@
-//! One model call, with its retries.
+//! The driver of one model call, with its retries.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};

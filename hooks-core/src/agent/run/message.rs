@@ -1,4 +1,4 @@
-//! Incoming and outgoing messages.
+//! The drivers of incoming and outgoing messages.
 
 use alloc::string::{String, ToString};
 use core::error::Error;

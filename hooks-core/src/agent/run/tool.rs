@@ -1,4 +1,4 @@
-//! One tool call.
+//! The driver of one tool call.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,4 +1,4 @@
-//! A turn: from a prompt to the agent's final answer.
+//! The driver of a turn: from a prompt to the agent's final answer.
 
 use alloc::collections::BTreeMap;
 use alloc::format;

@@ -1,4 +1,4 @@
-//! Guards: what was judged is what runs.
+//! The second round of a dispatch: guards judge again what hooks have changed, so what was judged is what runs.
 //!
 //! A guard judges the event in its place. If a hook changes the event, all guards judge it once more at the end. The
 //! second round is the same hooks with another watch, which admits only guards.
