@@ -22,9 +22,9 @@ pub enum Verdict {
     Continue,
     /// The call needs no approval.
     Approve { by: Option<String> },
-    /// Somebody must be asked.
+    /// A person must be asked.
     Ask { reason: String },
-    /// Somebody decides later.
+    /// A person decides later.
     Defer { reason: String },
     /// The hook answers in the agent's place.
     Respond(Value),
@@ -242,7 +242,7 @@ impl Said {
             Verdict::Block { reason } => AgentSaid::block(reason),
             Verdict::AbortTurn { reason } => AgentSaid::abort_turn(reason),
             Verdict::AbortRun { reason } => AgentSaid::abort_run(reason),
-            // Nobody can be asked about this event, so it is blocked.
+            // No person can be asked about this event, so it is blocked.
             Verdict::Ask { reason } | Verdict::Defer { reason } if info.is_blockable => {
                 AgentSaid::block(reason)
             }
@@ -278,7 +278,7 @@ impl Said {
     /// Does the same for a tool call, whose approval it may change. After an error, the approval is unchanged.
     fn of_call(self, approval: &mut Approval) -> Result<AgentSaid, Unfit> {
         match self.verdict {
-            // What somebody decides later, nobody is asked now.
+            // What a person decides later is not asked now.
             Verdict::Ask { reason } if !matches!(approval, Approval::Defer { .. }) => {
                 *approval = Approval::ask(reason);
                 Ok(AgentSaid::Continue)
@@ -287,7 +287,7 @@ impl Said {
                 *approval = Approval::defer(reason);
                 Ok(AgentSaid::Continue)
             }
-            // A hook that approves does not overrule a hook that wants somebody to decide.
+            // A hook that approves does not overrule a hook that wants a person to decide.
             Verdict::Ask { .. } | Verdict::Approve { .. } if approval.is_wanted() => {
                 Ok(AgentSaid::Continue)
             }

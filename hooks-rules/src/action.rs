@@ -1,4 +1,4 @@
-//! What a rule does.
+//! The actions of rules: block, change, answer, approve.
 
 use crate::template::{Pattern, Template};
 

@@ -238,7 +238,7 @@ impl Checking<'_> {
                     let help = "look-around and back-references are not supported, so that matching always takes linear time";
                     self.wrong(
                         &["matcher"],
-                        format!("it is not a regular expression: {last}"),
+                        format!("the matcher is not a regular expression: {last}"),
                         Some(help),
                     );
                     return Subjects::Any;
@@ -454,18 +454,26 @@ impl Checking<'_> {
                     match name {
                         _ if event.is_intercepted => "`abort_turn` ends the turn",
                         "ToolCallStart" | "ToolCallEnd" | "ToolCallSkipped" => {
-                            "it is only observed: write `event = \"BeforeToolCall\"`"
+                            "the event is only observed: write `event = \"BeforeToolCall\"`"
                         }
                         "LlmInput" | "LlmOutput" | "LlmDelta" => {
-                            "it is only observed: write `event = \"BeforeLlmCall\"`"
+                            "the event is only observed: write `event = \"BeforeLlmCall\"`"
                         }
-                        "AgentStart" => "it is only observed: write `event = \"MessageReceived\"`",
+                        "AgentStart" => {
+                            "the event is only observed: write `event = \"MessageReceived\"`"
+                        }
                         "AgentEnd" | "SubagentStop" => {
-                            "it is only observed: write `event = \"BeforeStop\"`"
+                            "the event is only observed: write `event = \"BeforeStop\"`"
                         }
-                        "MessageSent" => "it is only observed: write `event = \"MessageSending\"`",
-                        "AfterCompact" => "it is only observed: write `event = \"BeforeCompact\"`",
-                        _ => "it is only observed: use a `command`, for example, or another event",
+                        "MessageSent" => {
+                            "the event is only observed: write `event = \"MessageSending\"`"
+                        }
+                        "AfterCompact" => {
+                            "the event is only observed: write `event = \"BeforeCompact\"`"
+                        }
+                        _ => {
+                            "the event is only observed: use a `command`, for example, or another event"
+                        }
                     },
                 )),
                 Action::AbortTurn(_) | Action::AbortRun(_) if !event.is_intercepted => Some((
@@ -473,7 +481,7 @@ impl Checking<'_> {
                     "choose an event that hooks decide",
                 )),
                 Action::Ask(_) | Action::Defer(_) if name != "BeforeToolCall" => Some((
-                    format!("nobody can be asked on `{name}`"),
+                    format!("`{name}` cannot ask a person for approval"),
                     "write `event = \"BeforeToolCall\"`",
                 )),
                 Action::Approve(_) if !is_call => Some((
@@ -553,7 +561,7 @@ fn fields(events: &[&'static EventInfo]) -> Vec<&'static str> {
     known
 }
 
-/// Returns how CEL writes what other languages write differently, if a text that is no expression has that.
+/// Returns how CEL writes what other languages write differently, if a text that is not an expression has that.
 fn in_cel(text: &str) -> Option<&'static str> {
     // What is quoted is not read.
     let text: String = text.split(['"', '\'']).step_by(2).collect();

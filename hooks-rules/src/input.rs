@@ -91,7 +91,7 @@ impl Rule {
             None => (trimmed, Some("*")),
         };
         let class = tools::class_of(tool);
-        // A rule stands alone: `Bash(a) || Bash(b)` is no pattern of a command.
+        // A rule is alone: `Bash(a) || Bash(b)` is not a pattern of a command.
         let several = inner.is_some_and(|inner| {
             let rest = inner.split_once(')').map(|(_, rest)| rest.trim_start());
             rest.is_some_and(|rest| rest.starts_with(['|', '&', ',']) && rest.contains('('))
@@ -159,7 +159,7 @@ impl Rule {
         }
         self.is_tool(call.tool)
             && match &self.pattern {
-                // Of two names of an argument, nobody knows which one the tool reads.
+                // Of two names of an argument, it is not known which one the tool reads.
                 _ if tools::ambiguous(args).is_some() => true,
                 Pattern::Any | Pattern::Unknown => true,
                 Pattern::Command { regex, is_name } => runs(call, regex, *is_name),

@@ -101,7 +101,7 @@ pub fn counted(text: &str) -> Result<(), String> {
 
 fn too_large() -> String {
     format!(
-        "it takes more than {} KiB of memory: repeat less, or write classes of ASCII, such as `[a-z]` for `\\pL`",
+        "the expression takes more than {} KiB of memory: repeat less, or write classes of ASCII, such as `[a-z]` for `\\pL`",
         ONE >> 10
     )
 }

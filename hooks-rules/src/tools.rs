@@ -169,7 +169,7 @@ pub fn path_of(args: &Value) -> Option<&str> {
 }
 
 #[cfg(feature = "json")]
-/// Returns two arguments of a call that mean the same, but differ: nobody knows which of them the tool reads.
+/// Returns two arguments of a call that mean the same, but differ: which of them the tool reads is not known.
 #[must_use]
 pub fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
     /// What arguments may mean whose names are alike: a bit for each of [`MEANINGS`].

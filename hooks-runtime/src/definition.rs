@@ -141,8 +141,8 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
-    /// A definition without events and filters, which enforces what its handler says and waits for it. Whoever makes one
-    /// changes what is otherwise.
+    /// A definition without events and filters, which enforces what its handler says and waits for it. The reader of an
+    /// entry changes what is otherwise.
     pub(crate) fn new(name: String, origin: Origin, dialect: Dialect, body: Body) -> Self {
         Definition {
             name: name.into(),
@@ -183,7 +183,7 @@ impl Definition {
         Some(named)
     }
 
-    /// Whether it may run on an event about this tool, whatever else the filter says. Whoever asks catches a panic.
+    /// Whether it may run on an event about this tool, whatever else the filter says. The caller catches a panic.
     #[inline]
     pub(crate) fn may_concern(&self, tool: &str) -> bool {
         self.mode != Mode::Off && self.is_about_tools() && self.filter.may_concern(tool)
@@ -193,7 +193,7 @@ impl Definition {
         self.events.iter().any(|(event, _)| event.has_subject)
     }
 
-    /// Whether it may run on an event. Whoever asks catches a panic.
+    /// Whether it may run on an event. The caller catches a panic.
     #[inline]
     pub(crate) fn may_run(
         &self,
@@ -229,7 +229,7 @@ impl Definition {
         match answer.verdict {
             // What a guard does not cancel, it allows. That does not take the place of an approval.
             Verdict::Approve { .. } => answer.verdict = Verdict::Continue,
-            // Whoever asks does not allow, and a guard asks nobody.
+            // A question does not allow, and a guard does not ask.
             Verdict::Ask { reason } | Verdict::Defer { reason } => {
                 answer.verdict = Verdict::Block { reason };
             }

@@ -67,7 +67,7 @@ impl Fault {
     pub(crate) fn out_of_time() -> Self {
         Fault::new(
             FaultKind::OutOfTime,
-            "while it ran, the time was used up that all hooks of an event share",
+            "the shared time limit for all hooks of this event ran out while this hook was running",
         )
     }
 
@@ -75,7 +75,7 @@ impl Fault {
         let limit = humantime::format_duration(limit);
         Fault::new(
             FaultKind::TimedOut,
-            format_args!("it took longer than {limit}"),
+            format_args!("the handler took longer than {limit}"),
         )
     }
 }
@@ -88,5 +88,6 @@ impl fmt::Display for Fault {
 
 /// Evaluates a rule or a filter. A panic is a failure of its definition, and does not reach the agent.
 pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(says)).unwrap_or_else(|_| Err(Fault::failed("it panicked")))
+    catch_unwind(AssertUnwindSafe(says))
+        .unwrap_or_else(|_| Err(Fault::failed("the handler panicked")))
 }

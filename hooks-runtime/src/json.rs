@@ -1,4 +1,5 @@
-//! JSON as it is read and compared. When it is read, no key stands twice: of `{"decision": "block", "decision": "approve"}`, nobody knows what was meant.
+//! Reads and compares JSON. Text with a key twice is refused: of `{"decision": "block", "decision": "approve"}`, what
+//! was meant is not known.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +22,7 @@ pub fn is_exact(number: &Number) -> bool {
 ///
 /// # Errors
 ///
-/// If the text is not JSON, or a key stands twice in one object.
+/// If the text is not JSON, or an object has a key twice.
 pub fn from_slice(text: &[u8]) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = Unique.deserialize(&mut reader)?;
@@ -85,7 +86,7 @@ impl<'de> Visitor<'de> for Unique {
             let value = object.next_value_seed(Unique)?;
             if fields.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
-                    "the key `{key}` stands twice"
+                    "the object has the key `{key}` twice"
                 )));
             }
             fields.insert(key, value);
@@ -126,7 +127,10 @@ mod tests {
         assert_eq!(from_slice(text.as_bytes()).unwrap(), value);
         for wrong in [r#"{"a":1,"a":1}"#, r#"[{"x":{"a":1,"b":2,"a":3}}]"#] {
             let error = from_slice(wrong.as_bytes()).unwrap_err().to_string();
-            assert!(error.starts_with("the key `a` stands twice"), "{error}");
+            assert!(
+                error.starts_with("the object has the key `a` twice"),
+                "{error}"
+            );
         }
         for wrong in ["", "{", "1 2", "{}x"] {
             assert!(from_slice(wrong.as_bytes()).is_err(), "{wrong}");

@@ -411,7 +411,7 @@ impl OwnedEvent {
     /// let error = OwnedEvent::from_json("BeforeToolCall", json!({ "tool": "ls" })).err().unwrap();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "`tool` is not a field of `BeforeToolCall`: its fields are `id`, `name`, `args`, `annotations`, `approval`, `context`",
+    ///     "`tool` is not a field of `BeforeToolCall`: the fields are `id`, `name`, `args`, `annotations`, `approval`, `context`",
     /// );
     /// # Ok::<(), hooks_runtime::EventError>(())
     /// ```
@@ -441,8 +441,8 @@ impl OwnedEvent {
             .find(|key| !info.fields.contains(&key.as_str()))
         {
             let known = match info.fields {
-                [] => Cow::Borrowed("it has none"),
-                fields => format!("its fields are `{}`", fields.join("`, `")).into(),
+                [] => Cow::Borrowed("the event has no fields"),
+                fields => format!("the fields are `{}`", fields.join("`, `")).into(),
             };
             return Err(EventError::new(format!(
                 "`{unknown}` is not a field of `{}`: {known}",
@@ -465,7 +465,9 @@ impl OwnedEvent {
         let input = record.input.as_ref()?;
         let cx = serde_json::from_value(input["cx"].clone());
         let event = OwnedEvent::from_json(&record.event, input["event"].clone());
-        let wrong = |error: serde_json::Error| EventError::new(format!("its context: {error}"));
+        let wrong = |error: serde_json::Error| {
+            EventError::new(format!("the context of the record: {error}"))
+        };
         Some(cx.map_err(wrong).and_then(|cx| Ok((cx, event?))))
     }
 
@@ -511,7 +513,7 @@ impl OwnedEvent {
     }
 
     /// Returns how a tool call gets its approval, and the event that an agent raises for that before the tool runs;
-    /// `None` if the event is no `BeforeToolCall`.
+    /// `None` if the event is not a `BeforeToolCall`.
     ///
     /// # Errors
     ///

@@ -100,7 +100,7 @@ enum Part {
 pub(crate) struct Mask(Vec<String>);
 
 impl Mask {
-    /// What is shorter is no secret, and stands in many texts.
+    /// What is shorter is not secret, and is in many texts.
     const SHORTEST: usize = 4;
 
     /// Hides a value from now on.
@@ -156,7 +156,7 @@ impl Mask {
     }
 }
 
-/// Stands in the place of a value.
+/// Takes the place of a value.
 const HIDDEN: &str = "***";
 
 /// A missing value.

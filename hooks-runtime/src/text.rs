@@ -9,23 +9,25 @@ const LONGEST: u64 = 4 << 20;
 
 /// Returns the text of a regular file.
 ///
-/// A link to a device never ends, and a pipe waits for somebody to write. A project that nobody trusts yet must hold up
-/// neither the agent nor its memory.
+/// A link to a device never ends, and a pipe waits for a writer. A project that is not trusted yet must hold up neither
+/// the agent nor its memory.
 ///
 /// # Errors
 ///
-/// If the file cannot be opened, is no regular file, is too long, or is not UTF-8.
+/// If the file cannot be opened, is not a regular file, is too long, or is not UTF-8.
 pub fn read(path: &Path) -> io::Result<String> {
     let file = open(path)?;
     let about = file.metadata()?;
     if !about.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let mut text = String::new();
     // A file may grow while it is read.
     if about.len() > LONGEST || file.take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
         let most = LONGEST >> 20;
-        return Err(io::Error::other(format!("it is longer than {most} MiB")));
+        return Err(io::Error::other(format!(
+            "the file is longer than {most} MiB"
+        )));
     }
     Ok(text)
 }

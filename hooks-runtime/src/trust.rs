@@ -12,14 +12,15 @@ use serde_json::Value;
 
 /// Which files may run code: commands, processes, requests.
 ///
-/// A repository may contain files with hooks, and whoever clones it has not read them. So files that the runtime finds
-/// in a project run nothing unless you trust them, by their path and, if you want, by a fingerprint of their text.
-/// Files that you name yourself, with [`Runtime::load`](crate::Runtime::load) or
+/// A repository may contain files with hooks, and a user who clones it has not read them. So files that the runtime
+/// finds in a project run nothing unless you trust them, by their path and, if you want, by a fingerprint of their
+/// text. Files that you name yourself, with [`Runtime::load`](crate::Runtime::load) or
 /// [`RuntimeBuilder::file`](crate::RuntimeBuilder::file), are trusted. So are the files that they import, unless those
 /// belong to the project. For a file that your program has found, there is
 /// [`RuntimeBuilder::found`](crate::RuntimeBuilder::found). `hooks trust` writes what a user trusts into the
-/// [`user_file`](Trust::user_file), which [`Trust::read`] reads. A fingerprint covers the file's own text, not the programs that the file names.
-/// [`Runtime::status`](crate::Runtime::status) lists files that are not trusted; the runtime never skips them silently.
+/// [`user_file`](Trust::user_file), which [`Trust::read`] reads. A fingerprint covers the file's own text, not the
+/// programs that the file names. [`Runtime::status`](crate::Runtime::status) lists files that are not trusted; the
+/// runtime never skips them silently.
 ///
 /// ```
 /// use hooks_runtime::Trust;
@@ -151,7 +152,7 @@ impl Trust {
     }
 }
 
-/// Writes a file that only this user can read and change, and its folder. Whoever reads it sees the old one or the new one.
+/// Writes a file that only this user can read and change, and its folder. A reader sees the old one or the new one.
 #[doc(hidden)]
 pub fn write_private(file: &Path, text: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -180,7 +181,7 @@ fn is_private(path: &Path) -> io::Result<()> {
 
     let about = path.metadata()?;
     if about.uid() != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::other("it belongs to another user"));
+        return Err(io::Error::other("the file belongs to another user"));
     }
     if about.mode() & 0o077 != 0 {
         let message = "other users have rights to it: take them away with `chmod go-rwx`";
@@ -194,7 +195,8 @@ fn is_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Fails if somebody other than this user and root may change a file, put another in its place, or lead its link elsewhere.
+/// Fails if a user other than this one and root may change a file, put another in its place, or lead its link
+/// elsewhere.
 #[cfg(unix)]
 pub(crate) fn is_unspoiled(file: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
@@ -212,7 +214,7 @@ pub(crate) fn is_unspoiled(file: &Path) -> io::Result<()> {
         // Where each user has a group of the same number, what this user writes is the group's.
         let is_own_group = owner != 0 && about.gid() == owner;
         let others = if is_own_group { 0o002 } else { 0o022 };
-        // In a sticky folder such as `/tmp`, nobody replaces what belongs to somebody else.
+        // In a sticky folder such as `/tmp`, a user cannot replace what belongs to another one.
         let is_sticky = about.is_dir() && about.mode() & 0o1000 != 0;
         if about.mode() & others != 0 && !is_sticky {
             let message = format!("others may change {shown}: take that away with `chmod go-w`");
@@ -228,7 +230,7 @@ pub(crate) fn is_unspoiled(_: &Path) -> io::Result<()> {
 }
 
 /// Lists everything that a file of hooks has: each hook and each setting in one line, without any character that is not
-/// seen. It shows what somebody who trusts the file allows.
+/// seen. It shows what a user who trusts the file allows.
 ///
 /// ```
 /// let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\ncommand = './gate.sh'";

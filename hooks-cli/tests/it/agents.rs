@@ -145,7 +145,11 @@ fn what_is_wrong_with_a_table_is_told() {
     );
     assert_eq!(json(&wrong.out)["mistakes"][0]["line"], 8, "{}", wrong.out);
     for (from, to, told) in [
-        ("deny = { why = '$reason' }", "deny = {}", "it says nothing"),
+        (
+            "deny = { why = '$reason' }",
+            "deny = {}",
+            "the row says nothing",
+        ),
         (
             "deny = { why = '$reason' }",
             "deny = 'no'",

@@ -44,7 +44,7 @@ fn a_bundle_is_built_signed_verified_and_run() {
     let unsigned = run(&verify);
     assert_eq!(unsigned.code, 1);
     assert!(
-        unsigned.errors.contains("it has no signature"),
+        unsigned.errors.contains("the bundle has no signature"),
         "{}",
         unsigned.errors
     );

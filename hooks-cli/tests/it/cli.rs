@@ -334,7 +334,7 @@ fn why_names_the_condition_that_says_no() {
     assert_eq!(of("no-force-push")["runs"], false);
     assert_eq!(
         of("no-force-push")["why"],
-        "its condition is false: `args.command.contains(\"--force\")` → `'ls'` → false"
+        "the condition is false: `args.command.contains(\"--force\")` → `'ls'` → false"
     );
     assert_eq!(
         of("dry")["why"],
@@ -821,7 +821,7 @@ fn what_can_only_fail_is_a_notice() {
     }
     let said = crate::common::run(command, "");
     for part in [
-        "nobody is asked",
+        "no person is asked",
         "`ask` fails: no model is named here",
         "does not know them: `",
         "profiles = [\"codex\",\"claude_code\"]",

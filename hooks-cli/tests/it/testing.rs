@@ -85,7 +85,7 @@ fn a_failure_says_what_each_hook_said_and_which_parts_were_false() {
     assert_eq!(said.code, 1);
     let expected = "test lists ... FAILED\n\nfailures:\n\n---- lists (";
     assert!(said.out.contains(expected), "{}", said.out);
-    let expected = "hooks.toml:20) ----\nexpected block, and the hooks say continue\n  no-rm: its condition is false: \
+    let expected = "hooks.toml:20) ----\nexpected block, and the hooks say continue\n  no-rm: the condition is false: \
                     `args.command.startsWith('rm')` → `'ls'` → false; `args.command.contains('sudo rm')` → `'ls'` → false\n  \
                     careful: only for the tools deploy; this call is shell\n";
     assert!(said.out.contains(expected), "{}", said.out);

@@ -42,7 +42,7 @@ async fn a_rule_that_fails_fails_for_the_same_reason() {
     assert_eq!(
         reasons("shell", twins.clone()).await,
         both(
-            "the hook `of commands` failed: `command` and `cmd` mean the same, and differ: which of them the tool reads is not known"
+            "the hook `of commands` failed: `command` and `cmd` are two names of one argument and have different values; keep one"
         )
     );
     assert_eq!(reasons("unknown", twins).await, [None, None]);

@@ -1,4 +1,4 @@
-//! What functions make of values.
+//! Applies the functions of CEL to values.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -166,7 +166,10 @@ fn int<'v>(number: usize) -> Value<'v> {
 fn whole(number: f64) -> Option<i128> {
     const LEAST: f64 = -9_223_372_036_854_775_808.0;
     const MOST: f64 = 18_446_744_073_709_551_616.0;
-    #[expect(clippy::cast_possible_truncation, reason = "it is in the range")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the number is in the range"
+    )]
     (number > LEAST && number < MOST).then_some(number as i128)
 }
 

@@ -110,9 +110,9 @@ impl fmt::Display for Fault {
             ),
             Fault::Twins(one, other) => write!(
                 f,
-                "`{one}` and `{other}` mean the same, and differ: which of them the tool reads is not known"
+                "`{one}` and `{other}` are two names of one argument and have different values; keep one"
             ),
-            Fault::TooMuch => write!(f, "its loop reads more than {} MiB", MOST_SEEN >> 20),
+            Fault::TooMuch => write!(f, "the loop reads more than {} MiB", MOST_SEEN >> 20),
             Fault::Spent => write!(
                 f,
                 "the conditions of this event have read more than {} MiB together",

@@ -1,4 +1,4 @@
-//! The words of an expression.
+//! Splits an expression into its words.
 
 use std::ops::Range;
 
@@ -164,7 +164,7 @@ fn quoted(text: &str) -> Result<Option<(usize, Token)>, String> {
     Ok(Some((len, Token::Value(value))))
 }
 
-/// Adds the character that stands after a `\\`, and returns the length of what is written.
+/// Adds the character after a `\\`, and returns the length of what is written.
 fn escape(text: &str, is_bytes: bool, made: &mut Vec<u8>) -> Result<usize, String> {
     let c = text.chars().next().ok_or("a text in quotes has no end")?;
     let unknown = || format!("`\\{c}` is not an escape: write `\\\\` for a backslash");

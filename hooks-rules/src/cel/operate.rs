@@ -1,4 +1,4 @@
-//! What operators do with values.
+//! Applies the operators of CEL to values.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! Expressions as trees.
+//! Parses an expression into a tree.
 
 use std::ops::Range;
 use std::sync::OnceLock;

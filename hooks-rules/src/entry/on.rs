@@ -53,10 +53,10 @@ pub struct OnEntry<C = Value, H = Value, P = Value, S = Value> {
     /// Requires that a person approves the tool call, for this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
-    /// Leaves the tool call to somebody who decides later, for this reason: it does not run now.
+    /// Leaves the tool call to a person who decides later, for this reason: it does not run now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub defer: Option<String>,
-    /// Approves the tool call, so that nobody is asked. The text says who approves it.
+    /// Approves the tool call, so that no person is asked. The text says who approves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approve: Option<String>,
     /// Adds this text for the model to read.

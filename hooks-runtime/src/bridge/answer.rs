@@ -145,8 +145,8 @@ impl Dialect {
     /// ```
     /// use hooks_runtime::Dialect;
     ///
-    /// let reply = Dialect::Claude.refuse("the input is no JSON");
-    /// assert_eq!((reply.exit_code, &*reply.stdout, &*reply.stderr), (2, "", "the input is no JSON\n"));
+    /// let reply = Dialect::Claude.refuse("the input is not JSON");
+    /// assert_eq!((reply.exit_code, &*reply.stdout, &*reply.stderr), (2, "", "the input is not JSON\n"));
     /// ```
     #[must_use]
     pub fn refuse(self, why: impl std::fmt::Display) -> Reply {
@@ -178,7 +178,7 @@ impl Dialect {
 impl Call<'_> {
     /// Returns the refusal of a call as a JSON object, for agents that ask over HTTP and read no exit code.
     ///
-    /// If the input names its event, the refusal stands where that event has it. Otherwise it ends the turn.
+    /// If the input names its event, the refusal is where that event has it. Otherwise it ends the turn.
     ///
     /// ```
     /// use hooks_runtime::Dialect;
@@ -188,8 +188,8 @@ impl Call<'_> {
     /// let answer = call.refusal("the tool is missing");
     /// assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
     ///
-    /// let answer = Call::new(Dialect::Claude, b"?").refusal("it is not JSON");
-    /// assert_eq!((&answer["continue"], &answer["stopReason"]), (&false.into(), &"it is not JSON".into()));
+    /// let answer = Call::new(Dialect::Claude, b"?").refusal("the input is not JSON");
+    /// assert_eq!((&answer["continue"], &answer["stopReason"]), (&false.into(), &"the input is not JSON".into()));
     /// ```
     #[must_use]
     pub fn refusal(&self, why: &str) -> Value {

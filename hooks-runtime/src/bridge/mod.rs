@@ -70,9 +70,9 @@ pub struct Call<'a> {
     pub event: Option<&'a str>,
     /// The root of the project, if the agent names it outside of the input.
     pub project_dir: Option<&'a str>,
-    /// The tenant, if whoever lets the agent in knows it.
+    /// The tenant, if your program knows it.
     pub tenant: Option<&'a str>,
-    /// The agent, if whoever lets it in knows it. It counts instead of what the input says.
+    /// The agent, if your program knows it. This name counts instead of what the input says.
     pub agent: Option<&'a str>,
     /// What judges, such as the path of a file. Within a call that it judges, it does not judge the same event again.
     pub judge: &'a str,
@@ -145,8 +145,8 @@ impl Reply {
     /// a block.
     ///
     /// ```
-    /// let reply = hooks_runtime::bridge::Reply::refused("the input is no JSON");
-    /// assert_eq!((reply.exit_code, &*reply.stderr), (2, "the input is no JSON\n"));
+    /// let reply = hooks_runtime::bridge::Reply::refused("the input is not JSON");
+    /// assert_eq!((reply.exit_code, &*reply.stderr), (2, "the input is not JSON\n"));
     /// ```
     #[must_use]
     pub fn refused(why: impl fmt::Display) -> Self {
@@ -196,7 +196,7 @@ impl Approver for LeftToAgent {
             .clone()
             .or_else(|| request.effects.clone())
             .unwrap_or_else(|| format!("`{}` needs approval", request.tool));
-        // Outside of a call, nobody can be told the question, and the tool does not run.
+        // Outside of a call, the question reaches no person, and the tool does not run.
         let _ = QUESTION.try_with(|question| question.replace(Some(reason)));
         Verdict::No("the agent asks instead".into())
     }
@@ -206,7 +206,7 @@ impl Approver for LeftToAgent {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Judged {
-    /// What the agent is told.
+    /// The reply to the agent.
     pub reply: Reply,
     /// The agent's name for the event; empty if the input cannot be read.
     pub named: String,
@@ -307,7 +307,7 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
     }
 }
 
-/// What the user is told beside the decision: what hooks have to say, and which have failed.
+/// What the user reads beside the decision: what hooks have to say, and which have failed.
 fn told(steps: Vec<RecordStep>, said: &Said) -> Vec<String> {
     let mut told = Vec::new();
     for step in steps {

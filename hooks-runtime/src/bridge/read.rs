@@ -12,7 +12,7 @@ use crate::system::raw::Raw;
 use crate::system::shapes::{self, Shape};
 use crate::system::table::{self, Event, Field, Pairs, System, When, at};
 
-/// Why an event cannot be judged, and the system that is told.
+/// Why an event cannot be judged, and the system that reads it.
 type Refused = (Dialect, EventError);
 
 /// Reads an event.

@@ -33,7 +33,7 @@ impl Default for Spending {
 impl Spending {
     /// Returns a key that identifies a turn.
     pub(crate) fn turn(cx: &AgentContext) -> u64 {
-        // The key is secret, so nobody can choose a session that shares the count of another.
+        // The key is secret, so a session that shares the count of another cannot be chosen.
         static HASHER: std::sync::LazyLock<RandomState> =
             std::sync::LazyLock::new(RandomState::new);
         HASHER.hash_one((&cx.session_id, &cx.run_id, cx.turn))

@@ -95,7 +95,7 @@ impl BundleDiff {
                 Some(new) => {
                     let mut keys = keys(&old, &new);
                     if moved.contains(&hook) {
-                        keys.push("its place".to_owned());
+                        keys.push("the place".to_owned());
                     }
                     changes.push(Change::Changed {
                         hook,

@@ -59,7 +59,7 @@ impl SigningKey {
     ///
     /// If the text has no private key of Ed25519.
     pub fn from_pem(text: &str) -> Result<Self, BundleError> {
-        let wrong = || BundleError::Key(format!("it does not begin with `{BEGIN}`"));
+        let wrong = || BundleError::Key(format!("the text does not begin with `{BEGIN}`"));
         let (_, rest) = text.split_once(BEGIN).ok_or_else(wrong)?;
         let (body, _) = rest.split_once(END).ok_or_else(wrong)?;
         let body: String = body.split_whitespace().collect();

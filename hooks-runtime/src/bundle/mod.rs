@@ -3,7 +3,7 @@
 //! A bundle has everything of a `hooks.toml` and who published it. Its identity is the hash of its canonical text
 //! (RFC 8785), so the same hooks are the same bundle wherever they lie: in a file, behind a web server, in a store.
 //! A signature covers that text. A [`Source`](crate::Source) that names keys checks it before anything in the bundle is
-//! read as a hook; whoever loads a bundle as a file has chosen the file, and nothing is checked.
+//! read as a hook. A bundle that you load as a file is not checked: you have chosen the file.
 
 mod diff;
 mod key;
@@ -27,7 +27,7 @@ use crate::json::{MOST, is_exact};
 /// The format that this version writes and reads.
 const FORMAT: &str = "hooks-bundle/1";
 
-/// The keys that are no tables of a file: those of a bundle itself, and the hooks of a file.
+/// The keys that are not tables of a file: those of a bundle itself, and the hooks of a file.
 const RESERVED: [&str; 10] = [
     "author",
     "comment",
@@ -73,8 +73,8 @@ pub struct Bundle {
     /// Why.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// Each hook, with the keys of `[[hooks.on]]`. One of another system stands under that system's key, as in its file:
-    /// `{ "name": "gate", "goclaw": { "event": "pre_tool_use", … } }`. It runs by that system's rules.
+    /// Each hook, with the keys of `[[hooks.on]]`. One of another system is under that system's key, as in its file: `{
+    /// "name": "gate", "goclaw": { "event": "pre_tool_use", … } }`. It runs by that system's rules.
     #[serde(default)]
     pub hooks: Vec<Value>,
     /// The signatures, of the text without them.
@@ -99,8 +99,8 @@ pub struct Signature {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// It is no bundle.
-    #[error("it is no bundle: {0}")]
+    /// The text is not a bundle.
+    #[error("the text is not a bundle: {0}")]
     Malformed(String),
     /// No signature of a trusted key covers the text.
     #[error("no signature of a trusted key holds: {0}")]
@@ -142,7 +142,7 @@ impl Bundle {
     /// are right is found when a runtime loads the bundle.
     pub fn new(hooks: Vec<Value>, tables: Map<String, Value>) -> Result<Self, BundleError> {
         if let Some(key) = RESERVED.iter().find(|key| tables.contains_key(**key)) {
-            let what = format!("`{key}` is no table beside the hooks of a bundle: leave it out");
+            let what = format!("`{key}` is not a table beside the hooks of a bundle: leave it out");
             return Err(BundleError::Malformed(what));
         }
         hooks.iter().chain(tables.values()).try_for_each(exact)?;
@@ -204,7 +204,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// If it is no bundle, is one of a format that this version does not know, or has a key twice.
+    /// If the text is not a bundle, is one of a format that this version does not know, or has a key twice.
     pub fn read(text: &str) -> Result<Self, BundleError> {
         let malformed = |error: serde_json::Error| BundleError::Malformed(error.to_string());
         let value = crate::json::from_slice(text.as_bytes()).map_err(malformed)?;
@@ -213,11 +213,11 @@ impl Bundle {
         if bundle.format != FORMAT {
             let format = &bundle.format;
             return Err(BundleError::Malformed(format!(
-                "its format is `{format}`, and this version reads `{FORMAT}`"
+                "the format is `{format}`, and this version reads `{FORMAT}`"
             )));
         }
         if bundle.tables.contains_key("on") {
-            let what = "its hooks stand in `hooks`, and it has `on`, too";
+            let what = "the hooks of a bundle are in `hooks`, and this one has `on`, too";
             return Err(BundleError::Malformed(what.to_owned()));
         }
         Ok(bundle)
@@ -266,7 +266,7 @@ impl Bundle {
         written.map_err(|error| BundleError::Malformed(format!("TOML cannot say it: {error}")))
     }
 
-    /// Returns the hooks of other systems, kept whole: the hook, the system, and what stands in its file.
+    /// Returns the hooks of other systems, kept whole: the hook, the system, and what its file has.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = (&Value, &'static str, &Value)> {
         self.hooks.iter().filter_map(|hook| {
             let (system, file) = foreign(hook)?;
@@ -316,10 +316,10 @@ impl Bundle {
             .map(|one| one.key.to_string())
             .collect();
         Err(BundleError::Unsigned(if signers.is_empty() {
-            "it has no signature".to_owned()
+            "the bundle has no signature".to_owned()
         } else {
             format!(
-                "it is signed by {}, or was changed afterwards",
+                "the bundle is signed by {}, or was changed afterwards",
                 signers.join(", ")
             )
         }))
@@ -332,7 +332,7 @@ impl Bundle {
     }
 }
 
-/// A hook of another system, kept whole: the key that names the system, and what stands in its file.
+/// A hook of another system, kept whole: the key that names the system, and what its file has.
 fn foreign(hook: &Value) -> Option<(&'static str, &Value)> {
     let mut systems = ImportEntry::KEYS.iter().filter(|key| **key != "hooks");
     systems.find_map(|system| Some((*system, hook.get(system)?)))

@@ -32,7 +32,7 @@ pub fn secret_texts(hook: &mut Value, visit: &mut dyn FnMut(&str, &mut String)) 
 /// Calls `visit` with each text of a hook of another system that is a secret, or the name of one as `secret:NAME`.
 ///
 /// These are all texts under a key `headers`, however deep and in whatever case, because each of these systems sends them to
-/// an endpoint. A `config` that is one text is a secret as a whole, because nobody can see what is in it.
+/// an endpoint. A `config` that is one text is a secret as a whole, because what is in it is not known.
 ///
 /// ```
 /// use hooks_runtime::foreign_secrets;

@@ -71,7 +71,7 @@ pub struct Entries {
     pub processes: BTreeMap<String, ProcessEntry>,
     /// Limits for all hooks: `[hooks.limits]`.
     pub limits: LimitsConfig,
-    /// Tests of the hooks: `[[hooks.test]]`. They are no part of a revision.
+    /// Tests of the hooks: `[[hooks.test]]`. They are not part of a revision.
     #[serde(skip_serializing)]
     pub test: Vec<TestEntry>,
 }
@@ -91,7 +91,7 @@ impl FileConfig {
         Ok(config)
     }
 
-    /// Reads a table `hooks` that stands among tables of others.
+    /// Reads a table `hooks` among tables of others.
     pub(crate) fn part(document: &Document, hooks: &Value) -> Result<Self, ConfigError> {
         let config = document.read::<HooksConfig>(hooks, &["hooks".into()]);
         FileConfig::join(document, config, Some(hooks))
@@ -133,7 +133,7 @@ impl FileConfig {
                     .map(ConfigError::alone);
                 let all = ConfigError::all(mistakes.collect());
                 Err(all.err().unwrap_or_else(|| {
-                    document.mistake(&["hooks".into()], "it cannot be read", None)
+                    document.mistake(&["hooks".into()], "the table cannot be read", None)
                 }))
             }
         }

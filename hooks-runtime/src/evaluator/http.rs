@@ -257,11 +257,12 @@ impl Evaluator for HttpEvaluator {
         if !(200..300).contains(&status) {
             return Err(EvaluatorError::Status(status));
         }
-        let answer: Value = serde_json::from_slice(&body)
-            .map_err(|error| EvaluatorError::Nonsense(format!("it is not JSON: {error}")))?;
-        self.api
-            .answer(&answer)
-            .ok_or_else(|| EvaluatorError::Nonsense("it contains no message of a model".into()))
+        let answer: Value = serde_json::from_slice(&body).map_err(|error| {
+            EvaluatorError::Nonsense(format!("the model's answer is not JSON: {error}"))
+        })?;
+        self.api.answer(&answer).ok_or_else(|| {
+            EvaluatorError::Nonsense("the answer contains no message of a model".into())
+        })
     }
 }
 

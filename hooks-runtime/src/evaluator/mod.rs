@@ -211,7 +211,7 @@ pub enum EvaluatorError {
     Failed(String),
 }
 
-/// Returns the tool with which a model decides. `may_ask` says whether somebody can be asked about this event.
+/// Returns the tool with which a model decides. `may_ask` says whether a person can be asked about this event.
 pub(crate) fn decide(may_ask: bool) -> ToolDefinition {
     let decisions: &[&str] = if may_ask {
         &["allow", "block", "ask"]

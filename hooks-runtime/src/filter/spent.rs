@@ -1,4 +1,4 @@
-//! What the conditions of one event have read together.
+//! Counts what the conditions of one event have read together.
 //!
 //! Each condition may read 32 MiB. A set may have thousands of hooks, so their sum has a bound of its own: an event whose
 //! conditions have read that much is judged no further, and each hook that is left has failed.
@@ -29,7 +29,7 @@ pub(super) fn add(bytes: usize) -> usize {
         spent.set(sum);
         sum
     });
-    // Where nobody counts, each condition has only its own bound.
+    // Without a count, each condition has only its own bound.
     added.unwrap_or_default()
 }
 

@@ -86,7 +86,7 @@ pub(crate) trait Listener {
     ///
     /// # Errors
     ///
-    /// If nobody will hear of it.
+    /// If the handler will not hear of it.
     fn tell(&self, ask: &Ask<'_>) -> Result<(), Fault>;
 }
 

@@ -1,4 +1,4 @@
-//! Rules: decisions in the file itself.
+//! The handler of rules: decisions in the file itself.
 
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_rules::action::Action;

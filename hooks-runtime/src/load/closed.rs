@@ -1,4 +1,4 @@
-//! What stands in the place of a hook that cannot be used, or may not run: a definition that fails closed.
+//! Replaces a hook that cannot be used, or may not run, by a definition that fails closed.
 //!
 //! The hook may have been a guard. A guard that is not there is worse than none, because people rely on it.
 
@@ -106,7 +106,10 @@ impl Loader<'_> {
         let notice =
             format!("this entry cannot be used, so it blocks what it is for, `{named}`: {wrong}");
         self.note_left_out(notice);
-        let why = format!("its entry in {origin} cannot be used: {}", wrong.message());
+        let why = format!(
+            "the entry of the hook in {origin} cannot be used: {}",
+            wrong.message()
+        );
         let event = (meant.info, meant.named.to_owned());
         definitions.push(Definition {
             origin,

@@ -55,7 +55,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Reads a file, and refuses one of the user or the organisation that somebody else may have written: it needs no trust.
+    /// Reads a file, and refuses one of the user or the organisation that another user may have written: such a file
+    /// needs no trust.
     fn read_of(&mut self, whose: Whose, path: &Path) -> Result<String, ConfigError> {
         let text = self.read(path)?;
         if whose != Whose::Project {
@@ -153,7 +154,7 @@ impl Loader<'_> {
         let name = path.display().to_string();
         let seen = Visible(&name);
         let what = match entries.len() {
-            0 => "it has no hooks".to_owned(),
+            0 => "the file has no hooks".to_owned(),
             1 => "1 entry does not run".to_owned(),
             many => format!("{many} entries do not run"),
         };

@@ -1,6 +1,18 @@
 //! Turns files into a revision: reads, checks and compiles everything, and reports all mistakes.
 //!
 //! Loading does not affect what runs. It returns a complete new [`Revision`], or a list of mistakes.
+//!
+//! # Why it is so
+//!
+//! - **All or nothing.** A file with a mistake must not take a guard away, and you mend a file faster if you see all its
+//!   mistakes. So the loader goes on after a mistake, to the end, and then refuses the whole revision; the one in force
+//!   stays. Other systems go on without a wrong entry. In their files, a definition that fails [closed] takes its place.
+//! - **One collector, and not a row of passes.** Files lead to files: an import or the table of an agent is read while
+//!   the file that names it is, under settings that hold for it and all below. Names, mistakes, notices and texts of all
+//!   of them meet in one [`Loader`]. Places in the pipeline come last, in `finish`, when every name is known.
+//! - **What runs well goes on.** A reload must not end a process, forget a breaker or give a limit anew. So each handler has
+//!   a key of all that determines it, and a revision takes over from the one [before](Kept) what has the same key.
+//! - **Each file is read once.** The text that trust has covered is the text that is loaded, and that the hash names.
 
 mod claude;
 mod closed;
@@ -209,7 +221,7 @@ pub(crate) struct Loader<'a> {
     texts_read: Vec<(PathBuf, String)>,
     /// Whether each file that is read must be trusted.
     is_found: bool,
-    /// Whether what is read stands in a bundle.
+    /// Whether what is read is in a bundle.
     is_in_bundle: bool,
     /// How many entries of other systems' files cannot be used.
     left_out: usize,
@@ -420,7 +432,7 @@ impl<'a> Loader<'a> {
             return Err(ConfigError::of_file(
                 path,
                 format!(
-                    "nobody has named this file, and you have not trusted it as it is now: read it, and run `hooks trust {word}`"
+                    "this file was found, not named, and is not trusted in its current state. Review it, then run `hooks trust {word}`"
                 ),
             ));
         }
@@ -637,7 +649,7 @@ impl<'a> Loader<'a> {
             config.builtin.approval = Switch::On(ApprovalConfig::default());
         } else if is_unapproved(&config) && !leaves_asking {
             self.notices.push(
-                "`autonomy = \"supervised\"` without `approval`: a call that needs approval is blocked, because nobody is asked, \
+                "`autonomy = \"supervised\"` without `approval`: a call that needs approval is blocked, because no person is asked, \
                  unless the agent itself asks its user; write `approval = true`, or `autonomy = \"full\"`"
                     .into(),
             );
@@ -651,7 +663,7 @@ impl<'a> Loader<'a> {
         };
         match hooks {
             Ok(mut hooks) => {
-                // In a dry run nobody is asked, and the policy leaves the question to who would be.
+                // In a dry run no person is asked, and the policy leaves the question to the one who would be.
                 hooks.builtin.is_asked_in_chain |= leaves_asking;
                 if let Some(approver) = &self.plan.approver {
                     let approval = hooks.builtin.approval.take();

@@ -18,7 +18,7 @@ use crate::system::names;
 use crate::system::table::Order;
 use crate::system::tools::{self, aliases_of};
 
-/// How many mistakes of entries are told: each has to be found in its text.
+/// The most mistakes of entries that are shown: each has to be found in its text.
 const MOST: usize = 100;
 
 /// An entry that is being checked.
@@ -289,7 +289,7 @@ impl Loader<'_> {
             dialect.as_str(),
             &making.folder,
             entry.name,
-            // A process is told what it is used for.
+            // A process learns what it is used for.
             events
                 .iter()
                 .map(|(event, _)| event.name)

@@ -54,7 +54,7 @@ pub(super) fn without_hooks(document: &Document) -> Option<ConfigError> {
         let help = "write `{ \"hooks\": { … } }`";
         return Some(document.mistake(&[], "the file must be a table", Some(help)));
     }
-    // A list of texts, such as `hosts`, is no list of hooks.
+    // A list of texts, such as `hosts`, is not a list of hooks.
     let is_hooks = |value: &Value| match value {
         Value::Array(values) => values.iter().all(Value::is_object),
         other => other.is_object(),

@@ -1,6 +1,6 @@
 //! What does not run: kinds of handlers that `[hooks.limits]` refuses, and hooks that a store has refused.
 //!
-//! What is loaded is judged, not what is written. So it does not matter in which table or in whose format a hook stands.
+//! What is loaded is judged, not what is written. So it does not matter in which table or in whose format a hook is.
 //! What does not run, and could block, is replaced by a definition that fails closed.
 
 use hooks_builtin::config::{HooksConfig, Reach};
@@ -63,7 +63,7 @@ impl Loader<'_> {
             if !kinds.contains(&kind.as_str()) {
                 let path = ["hooks".into(), "limits".into(), "refuse".into()];
                 let help = format!("the kinds are `{}`", kinds.join("`, `"));
-                let message = format!("`{kind}` is no kind of handler");
+                let message = format!("`{kind}` is not a kind of handler");
                 let wrong = config.mistake(&path, message, Some(&help));
                 self.mistakes.push(wrong);
             }
@@ -117,7 +117,7 @@ impl Loader<'_> {
     pub(super) fn refuses_import(&mut self, origin: &Origin, mode: Mode) -> bool {
         let is_refused = self.refused.contains(LimitsConfig::FILE);
         if is_refused && mode != Mode::Off {
-            // Nobody knows what is in the file, so it may have been a guard.
+            // What is in the file is not known, so it may have been a guard.
             self.refuse_table("import", LimitsConfig::FILE, origin, true);
         }
         is_refused

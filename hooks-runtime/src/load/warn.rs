@@ -175,9 +175,11 @@ fn texts(entry: &OnEntry, definition: &Definition, has_model: bool) -> Vec<Warni
     };
     let mut texts = match &definition.body {
         Body::Rule(Action::Block(_) | Action::AbortTurn(_) | Action::AbortRun(_)) if is_open => {
-            vec![format!("it blocks every {what}")]
+            vec![format!("the hook blocks every {what}")]
         }
-        Body::Rule(Action::Approve(_)) if is_open => vec![format!("it approves every {what}")],
+        Body::Rule(Action::Approve(_)) if is_open => {
+            vec![format!("the hook approves every {what}")]
+        }
         _ => Vec::new(),
     };
     let is_grave = !texts.is_empty() && definition.mode == Mode::Enforce;
@@ -193,13 +195,13 @@ fn texts(entry: &OnEntry, definition: &Definition, has_model: bool) -> Vec<Warni
     {
         let (rule, tools) = (rule.text(), names.join("`, `"));
         texts.push(format!(
-            "it never runs: `{rule}` is about another tool than `{tools}`"
+            "the hook never runs: `{rule}` is about another tool than `{tools}`"
         ));
     }
     if entry.prompt.is_some() && !has_model {
         let set = "`ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `HOOKS_EVALUATOR`";
         texts.push(format!(
-            "it always fails, because no model is configured: set {set} for the daemon"
+            "the hook always fails, because no model is configured: set {set} for the daemon"
         ));
     }
     let arguments = {
@@ -216,7 +218,8 @@ fn texts(entry: &OnEntry, definition: &Definition, has_model: bool) -> Vec<Warni
         };
         let is_lacking = (names.is_empty() && matches_all) || names.iter().any(lacks);
         let write = format!("write `has(args.{argument}) && …`");
-        is_lacking.then(|| format!("it fails on calls without the argument `{argument}`: {write}"))
+        is_lacking
+            .then(|| format!("the hook fails on calls without the argument `{argument}`: {write}"))
     }));
     let mut entry = serde_json::to_value(entry).unwrap_or_default();
     secret_texts(&mut entry, &mut |_, text| {
@@ -227,7 +230,7 @@ fn texts(entry: &OnEntry, definition: &Definition, has_model: bool) -> Vec<Warni
     for key in ["http", "command", "process"] {
         if let Cow::Owned(_) = REDACT.redact(&entry[key].to_string()) {
             let instead = "keep it among the secrets, and write `secret:NAME` into a header";
-            texts.push(format!("it shows a credential in `{key}`: {instead}"));
+            texts.push(format!("the hook shows a credential in `{key}`: {instead}"));
         }
     }
     let warning = |(nth, text)| Warning {

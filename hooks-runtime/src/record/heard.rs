@@ -1,4 +1,5 @@
-//! What the hooks of one call have to say, for whoever waits for it, also if several calls use one runtime at once.
+//! Collects what the hooks of one call have to say, for the caller that waits, also if several calls use one runtime at
+//! once.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -18,7 +19,7 @@ pub(crate) async fn heard<F: Future>(dispatches: F) -> (F::Output, Vec<RecordSte
     HEARD.scope(RefCell::default(), listening).await
 }
 
-/// Notes what somebody may wait for.
+/// Notes what a caller may wait for.
 pub(crate) fn hear(step: &RecordStep) {
     let _ = HEARD.try_with(|heard| {
         let mut heard = heard.borrow_mut();

@@ -47,9 +47,9 @@ pub enum RecordOutcome {
     Modify,
     /// It approved the tool call.
     Approve,
-    /// It wants to ask somebody.
+    /// It wants to ask a person.
     Ask,
-    /// It leaves the call to somebody who decides later.
+    /// It leaves the call to a person who decides later.
     Defer,
     /// It answered in the agent's place.
     Respond,

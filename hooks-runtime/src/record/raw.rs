@@ -1,4 +1,4 @@
-//! What a handler outside of the agent said, before its dialect reads it: for whoever tries a hook.
+//! Keeps what a handler outside of the agent said, before its dialect reads it: for a caller that tries a hook.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -45,7 +45,7 @@ impl RawAnswer {
         RAW.scope(RefCell::default(), listening).await
     }
 
-    /// Notes what somebody may wait for.
+    /// Notes what a caller may wait for.
     pub(crate) fn note(said: impl FnOnce() -> Self) {
         let _ = RAW.try_with(|raw| raw.replace(said()));
     }

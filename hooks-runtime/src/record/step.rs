@@ -26,7 +26,7 @@ pub struct RecordStep {
     /// The version of the hook, if it comes from a store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_version: Option<u64>,
-    /// The file with the definition, and the line; empty if it is no definition.
+    /// The file with the definition, and the line; empty if the hook is not a definition.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`; `builtin` for a hook of the runtime, and
@@ -49,7 +49,8 @@ pub struct RecordStep {
     /// How long it took.
     #[serde(rename = "duration_us", with = "micros")]
     pub duration: Duration,
-    /// What it changed, as a JSON Patch of the event. Only recorders are told: to find it, the event is compared as a whole.
+    /// What it changed, as a JSON Patch of the event. Only recorders get it: to find it, the event is compared as a
+    /// whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Value>,
     /// The hook's messages for the user.

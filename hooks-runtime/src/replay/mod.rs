@@ -126,10 +126,10 @@ pub struct Replayed {
     pub unread: Vec<String>,
     /// How many lines and files could not be read.
     pub unread_count: u64,
-    /// What would let harmless calls pass, if [somebody asks](Replay::suggesting) and there is a `security_policy`.
+    /// What would let harmless calls pass, if [you ask](Replay::suggesting) and there is a `security_policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
-    /// How many events nobody was asked about, because [the time](Replay::within) was over.
+    /// How many events no hook was asked about, because [the time](Replay::within) was over.
     pub late: u64,
 }
 
@@ -369,7 +369,7 @@ impl Replay {
         self
     }
 
-    /// Asks about no further event after this time. The default is no limit.
+    /// Asks about no further event after this time. By default, there is no limit.
     #[must_use]
     pub fn within(mut self, time: Duration) -> Self {
         self.within = Some(time);
@@ -482,7 +482,7 @@ impl Replay {
         if self.since.is_some_and(is_old) {
             return;
         }
-        // What a built-in hook decided that is left out now, nobody can say again.
+        // What a built-in hook decided that is left out now, no hook can say again.
         let is_left_out = |hook: &&String| self.left_out.iter().any(|(name, _)| name == hook);
         if let Some(hook) = past.hook.as_ref().filter(is_left_out) {
             *found.left_out.entry(hook.clone()).or_default() += 1;
@@ -631,7 +631,7 @@ fn spread<J: Send, T: Send>(
             scope.spawn(move || work(&jobs))
         };
         let workers: Vec<_> = (0..threads).map(|_| start()).collect();
-        // If all workers end, nobody takes jobs: nobody else may hold the other end of the channel.
+        // If all workers end, no worker takes jobs: only they may hold the other end of the channel.
         drop(jobs);
         let read = read(&mut |job| sender.send(job).is_ok());
         drop(sender);

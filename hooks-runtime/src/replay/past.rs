@@ -41,7 +41,7 @@ pub(super) struct Past {
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Hooks or the user have refused it, or nobody knows.
+    /// Hooks or the user have refused it, or its fate is not known.
     NotRun,
     /// It ran, and says that it has failed.
     Failed,
@@ -161,7 +161,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Reads files, and hands out jobs until nobody takes them.
+/// Reads files, and hands out jobs until they are no longer taken.
 pub(super) fn read(files: &[PathBuf], hand_out: &mut dyn FnMut(Job) -> bool) -> io::Result<()> {
     for file in files {
         let of_file = |error: io::Error| named(file, &error);
@@ -203,7 +203,7 @@ pub(super) fn read(files: &[PathBuf], hand_out: &mut dyn FnMut(Job) -> bool) -> 
     Ok(())
 }
 
-/// Hands out records until nobody takes them.
+/// Hands out records until they are no longer taken.
 pub(super) fn hand_out(
     records: impl IntoIterator<Item = Record>,
     hand_out: &mut dyn FnMut(Job) -> bool,

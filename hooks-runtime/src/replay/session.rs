@@ -19,7 +19,7 @@ use crate::record::RecordOutcome;
 ///
 /// # Errors
 ///
-/// If it is no session of one of these agents.
+/// If the file is not a session of one of these agents.
 pub(super) fn each(path: &Path, each: &mut dyn FnMut(Past)) -> Result<(), String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let mut lines = BufReader::new(file);
@@ -57,7 +57,7 @@ pub(super) fn each(path: &Path, each: &mut dyn FnMut(Past)) -> Result<(), String
     if session.is_known {
         return Ok(());
     }
-    Err("it has neither records nor a session of Claude Code, Codex or Gemini CLI".to_owned())
+    Err("the file has neither records nor a session of Claude Code, Codex or Gemini CLI".to_owned())
 }
 
 /// A session that is being read.

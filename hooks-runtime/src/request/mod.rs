@@ -1,4 +1,4 @@
-//! What every request has, of a hook and of an evaluator.
+//! What the HTTP requests of hooks and of evaluators share.
 
 mod allowed;
 mod answer;
@@ -16,7 +16,7 @@ pub(crate) const LONGEST: Duration = Duration::from_hours(1);
 /// Returns a header value that is never shown.
 pub(crate) fn header_value(text: &str) -> Result<HeaderValue, &'static str> {
     let mut value = HeaderValue::from_str(text)
-        .map_err(|_| "its value has characters that are not allowed in a header")?;
+        .map_err(|_| "the value has characters that are not allowed in a header")?;
     value.set_sensitive(true);
     Ok(value)
 }

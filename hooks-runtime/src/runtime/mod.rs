@@ -281,7 +281,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Adds a file in our own format that nobody has named: your program has found it in a project. It must be
+    /// Adds a file in our own format that the user has not named: your program has found it in a project. It must be
     /// [trusted](Self::trust) as it is now, and so must each file that it imports; otherwise it is a mistake.
     ///
     /// ```
@@ -500,7 +500,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Reads all files and those that they import, and returns each with its text: what somebody has to read, and to
+    /// Reads all files and those that they import, and returns each with its text: what a person has to read, and to
     /// trust, before it runs. Nothing runs.
     ///
     /// # Errors
@@ -802,7 +802,7 @@ impl Runtime {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let file = "[[hooks.on]]\nname = 'no'\nevent = 'BeforeToolCall'\nblock = 'not today'";
     /// let warnings = Runtime::builder().text(file).shared(true).build().await?.warnings();
-    /// assert_eq!(warnings[0].text, "it blocks every tool call");
+    /// assert_eq!(warnings[0].text, "the hook blocks every tool call");
     /// # Ok(())
     /// # }
     /// ```
@@ -1059,7 +1059,7 @@ impl Runtime {
                     || definition.named(crate::events::info(&event)).is_some();
                 let is_meant = !matches!(checked, Ok(Err(Unmet::Event | Unmet::Subject)));
                 let (runs, why) = match checked {
-                    _ if definition.mode == Mode::Off => (false, "it is off".to_owned()),
+                    _ if definition.mode == Mode::Off => (false, "the hook is off".to_owned()),
                     Ok(Ok(())) if filter.condition.is_some() => {
                         (true, format!("matched: {}", filter.because(cx, &event)))
                     }
@@ -1076,7 +1076,7 @@ impl Runtime {
                                 format!("only for {}; this is {}", events.join(", "), event.name())
                             }
                             Unmet::Subject if filter.compared.is_some() => {
-                                format!("its matcher does not match: {}", filter.subjects)
+                                format!("the matcher does not match: {}", filter.subjects)
                             }
                             Unmet::Subject => match crate::events::subject(&event) {
                                 Some(subject) => format!(
@@ -1099,11 +1099,11 @@ impl Runtime {
                                 cx.agent_id
                             ),
                             Unmet::Condition => {
-                                format!("its condition is false: {}", filter.because(cx, &event))
+                                format!("the condition is false: {}", filter.because(cx, &event))
                             }
                             Unmet::Rule => {
                                 let rule = filter.rule.as_ref().map(hooks_rules::input::Rule::text);
-                                format!("its rule does not match: {}", rule.unwrap_or_default())
+                                format!("the rule does not match: {}", rule.unwrap_or_default())
                             }
                             Unmet::When => {
                                 let mut whens = filter.whens.iter();

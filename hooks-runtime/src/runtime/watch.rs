@@ -25,10 +25,10 @@ use tokio::task::AbortHandle;
 use crate::runtime::{Runtime, WeakRuntime};
 use crate::source::Held;
 
-/// How long there must be no further change after one that is complete.
+/// How long no further change may come after one that is complete.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How long there must be no further change after one whose writer may still write.
+/// How long no further change may come after one whose writer may still write.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The links on the way to a file are followed up to this number, as Linux does.
@@ -76,7 +76,7 @@ struct Changes {
 }
 
 impl Changes {
-    /// Notes a change. Others in the same folders may change often, and are nobody's business.
+    /// Notes a change. Others in the same folders may change often, and are not noted.
     fn note(&self, event: notify::Result<Event>) {
         // Without paths, an event may have been missed.
         let (paths, is_complete) = match event {
@@ -410,6 +410,6 @@ mod tests {
         let up = way("config/..data/up.toml");
         assert_eq!(up[..2], ["config/..data", "config/..v1/up.toml"]);
         assert_eq!(up.last().unwrap(), "config/..v1/hooks.toml");
-        assert_eq!(way("loop").len(), MOST_LINKS + 1, "it ends");
+        assert_eq!(way("loop").len(), MOST_LINKS + 1, "the way ends");
     }
 }

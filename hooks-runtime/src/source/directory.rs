@@ -70,7 +70,7 @@ fn together(files: &[PathBuf]) -> Result<Bundle, BundleError> {
                 "a file of a directory imports no other: put that file into the directory"
                     .to_owned()
             } else if tables.contains_key(key) {
-                format!("`{key}` stands in another file of the directory already: move it there")
+                format!("`{key}` is in another file of the directory already: move it there")
             } else {
                 tables.insert(key.clone(), value.clone());
                 continue;

@@ -84,7 +84,9 @@ impl Held {
                     self.refuse(None);
                     return Ok((Arc::clone(bundle), None));
                 }
-                None => Err(SourceError::Unreachable("it has no bundle".to_owned())),
+                None => Err(SourceError::Unreachable(
+                    "the source has no bundle".to_owned(),
+                )),
             },
             Err(error) => Err(error),
         };
@@ -129,7 +131,7 @@ impl Held {
     }
 }
 
-/// Refuses an old bundle that somebody plays again.
+/// Refuses an old bundle that is played again.
 fn newer(seen: Option<&Bundle>, offered: Bundle) -> Result<Bundle, SourceError> {
     match seen {
         Some(seen) if offered.revision < seen.revision => Err(SourceError::Older {

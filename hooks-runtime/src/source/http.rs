@@ -108,7 +108,10 @@ impl Place for Address {
             request = request.header(IF_NONE_MATCH, tag);
         }
         let unreachable = |error: reqwest::Error| {
-            SourceError::Unreachable(format!("it cannot be reached: {}", error.without_url()))
+            SourceError::Unreachable(format!(
+                "the source cannot be reached: {}",
+                error.without_url()
+            ))
         };
         let answer = request.send().await.map_err(unreachable)?;
         match answer.status() {
@@ -116,7 +119,7 @@ impl Place for Address {
             StatusCode::OK => {}
             status => {
                 return Err(SourceError::Unreachable(format!(
-                    "it answers with the status {status}"
+                    "the source answers with the status {status}"
                 )));
             }
         }
@@ -130,7 +133,10 @@ impl Place for Address {
 async fn read(mut answer: Response) -> Result<String, SourceError> {
     let mut body = Vec::new();
     let unreachable = |error: reqwest::Error| {
-        SourceError::Unreachable(format!("its answer ends early: {}", error.without_url()))
+        SourceError::Unreachable(format!(
+            "the answer of the source ends early: {}",
+            error.without_url()
+        ))
     };
     while let Some(piece) = answer.chunk().await.map_err(unreachable)? {
         polled::check_length(body.len() + piece.len())?;

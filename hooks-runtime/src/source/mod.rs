@@ -68,7 +68,8 @@ pub trait Source: Send + Sync {
         Ok(())
     }
 
-    /// Whether a bundle with a lower number than the last is taken. The default is no: somebody may play an old one again.
+    /// Whether a bundle with a lower number than the last is taken. The default is no: an attacker may play an old one
+    /// again.
     fn goes_back(&self) -> bool {
         false
     }

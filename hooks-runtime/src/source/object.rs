@@ -88,11 +88,11 @@ impl Object {
     fn unreachable(&self, error: &Error) -> SourceError {
         let path = &self.path;
         SourceError::Unreachable(match error {
-            Error::NotFound { .. } => format!("it has no object `{path}`"),
+            Error::NotFound { .. } => format!("the bucket has no object `{path}`"),
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
-                format!("it refuses `{path}`: check the credentials and their rights")
+                format!("the bucket refuses `{path}`: check the credentials and their rights")
             }
-            error => format!("it cannot be reached: {error}"),
+            error => format!("the bucket cannot be reached: {error}"),
         })
     }
 }

@@ -139,7 +139,7 @@ pub(super) fn check_length(bytes: usize) -> Result<(), SourceError> {
 
 /// Returns bytes as the text of a bundle.
 pub(super) fn text(bytes: Vec<u8>) -> Result<String, SourceError> {
-    let malformed = |_| BundleError::Malformed("it is not UTF-8".to_owned());
+    let malformed = |_| BundleError::Malformed("the bytes are not UTF-8".to_owned());
     Ok(String::from_utf8(bytes).map_err(malformed)?)
 }
 

@@ -1,7 +1,7 @@
 //! What a hook that is written for an agent has said, by the rows of the agent's table.
 //!
-//! A refusal counts wherever it stands: whoever wrote it meant it. An approval counts only where the agent reads it, and
-//! only whole: one that loses a part is a question.
+//! A refusal counts at any place: its author meant it. An approval counts only where the agent reads it, and only
+//! whole: one that loses a part is a question.
 
 use std::fmt::Display;
 
@@ -12,7 +12,7 @@ use super::{Dialect, Exit, On, names, shapes};
 use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
-/// Where a decision stands in any system.
+/// Where a decision is in any system.
 const DECISIONS: &[&str] = &[
     "decision",
     "permission",
@@ -30,7 +30,7 @@ const REFUSALS: &[(&str, bool)] = &[
     ("cancel", true),
 ];
 
-/// Where a reason stands in any system.
+/// Where a reason is in any system.
 const REASONS: &[&str] = &[
     "reason",
     "hookSpecificOutput.permissionDecisionReason",
@@ -41,7 +41,7 @@ const REASONS: &[&str] = &[
     "stopReason",
 ];
 
-/// What stands beside a decision and decides nothing.
+/// What is beside a decision and decides nothing.
 const BESIDE: &[&str] = &[
     "continue",
     "suppressOutput",
@@ -66,7 +66,7 @@ pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answe
     let mut hearing = Hearing::new(dialect, on);
     let (said, errors) = (text_of(&exit.stdout), text_of(&exit.stderr));
     if exit.is_cut && said.starts_with('{') && exit.code == Some(0) {
-        return Err(Fault::nonsense("its answer is longer than the limit"));
+        return Err(Fault::nonsense("the answer is longer than the limit"));
     }
     hearing.command(exit.code, &said, &errors)?;
     Ok(hearing.answer)
@@ -94,7 +94,7 @@ pub(super) fn of_http(
         Ok(Some(json)) => hearing.json(&json)?,
         Err(error) if is_goclaw => hearing.unknown(error, ""),
         Ok(None) if is_goclaw => {}
-        Err(error) if error.contains("stands twice") => return Err(Fault::nonsense(error)),
+        Err(error) if error.contains("` twice") => return Err(Fault::nonsense(error)),
         _ => {
             return Err(Fault::nonsense(
                 "the endpoint's answer is not a JSON object",
@@ -110,7 +110,7 @@ fn text_of(bytes: &[u8]) -> String {
     text.trim_start_matches('\u{feff}').trim().to_owned()
 }
 
-/// The first JSON object with a key in it that stands somewhere in a text.
+/// The first JSON object with a key in it, anywhere in a text.
 fn object_in(text: &str) -> Option<Map<String, Value>> {
     text.match_indices('{').find_map(|(at, _)| {
         let object = serde_json::Deserializer::from_str(&text[at..])
@@ -135,7 +135,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a word stands where a row has it.
+/// Whether a word is where a row has it.
 fn is_said(json: &Value, (path, put): &(String, Put)) -> bool {
     match (put, at(json, path)) {
         (Put::Is(word), Some(Value::String(said))) => word == said,
@@ -242,11 +242,11 @@ impl<'a> Hearing<'a> {
         match json {
             Ok(Value::Object(json)) => Ok(Some(json)),
             Ok(other) => Err(format!(
-                "its output is {}: write an object",
+                "the output is {}: write an object",
                 kind_of(&other)
             )),
             Err(error) if text.starts_with(['{', '[']) => {
-                Err(format!("its output is not JSON: {error}"))
+                Err(format!("the output is not JSON: {error}"))
             }
             Err(_) if object_in(text).is_some() => {
                 Err("there is text before the JSON in its output: print only JSON".to_owned())
@@ -270,7 +270,7 @@ impl<'a> Hearing<'a> {
             // Where a hook must fail closed, a refusal behind other text counts, and what is not an answer fails.
             Ok(None) if self.on.is_closed && rules.noise && !said.is_empty() => object_in(said)
                 .map(Some)
-                .ok_or_else(|| "its output is not an answer".to_owned()),
+                .ok_or_else(|| "the output is not an answer".to_owned()),
             json => json,
         };
         let means = |exits: &Pairs<Means>| {
@@ -367,7 +367,7 @@ impl<'a> Hearing<'a> {
         }
         let named = &self.on.named;
         Err(Fault::nonsense(format!(
-            "it decides nothing, and a hook on `{named}` has to: print `{{\"decision\": \"allow\"}}`"
+            "the answer decides nothing, and a hook on `{named}` has to: print `{{\"decision\": \"allow\"}}`"
         )))
     }
 
@@ -558,7 +558,7 @@ impl<'a> Hearing<'a> {
                 self.decide(Verdict::Ask { reason });
             }
             What::Defer => {
-                let reason = self.or(reason, "leaves it to somebody");
+                let reason = self.or(reason, "leaves the decision to a person");
                 self.decide(Verdict::Defer { reason });
             }
             What::Allow => self.approve(reason.as_deref()),
@@ -620,7 +620,7 @@ impl<'a> Hearing<'a> {
         matches!(self.on.info.name, "BeforeToolCall" | "ApproveToolCall")
     }
 
-    /// Refuses if a refusal stands where this system has none.
+    /// Refuses if a refusal is where this system has none.
     fn any_refusal(&mut self, json: &Value, understood: &[&str]) {
         if self.has_refused() {
             return;
@@ -638,7 +638,7 @@ impl<'a> Hearing<'a> {
         }
     }
 
-    /// Looks at words where a decision stands, and that nothing in the table says.
+    /// Looks at words where a decision is, and that nothing in the table says.
     fn words(&mut self, json: &Value, understood: &[&str]) -> Result<(), Fault> {
         for path in DECISIONS {
             let word = at(json, path).filter(|word| !word.is_object());
@@ -676,7 +676,7 @@ impl<'a> Hearing<'a> {
         Ok(())
     }
 
-    /// Tells what has no effect here. An approval that loses a part is none: beside the word stands only what the table
+    /// Tells what has no effect here. An approval that loses a part is none: beside the word is only what the table
     /// knows.
     fn losses(&mut self, json: &Value) {
         if self.table.is_own {
@@ -738,7 +738,7 @@ fn any_reason(json: &Value) -> Option<String> {
 fn failed(code: Option<i32>, errors: &str) -> Fault {
     let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
     match errors.lines().next().filter(|first| !first.is_empty()) {
-        Some(first) => Fault::failed(format!("it ended with {code}: {first}")),
-        None => Fault::failed(format!("it ended with {code}")),
+        Some(first) => Fault::failed(format!("the handler ended with {code}: {first}")),
+        None => Fault::failed(format!("the handler ended with {code}")),
     }
 }

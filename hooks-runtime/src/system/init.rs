@@ -198,12 +198,12 @@ impl Init {
             (
                 "closed",
                 self.closed.is_null() || self.closed.is_object(),
-                "it has keys of an entry",
+                "the value has keys of an entry",
             ),
             (
                 "at",
                 self.at.split('.').all(|key| !key.is_empty()),
-                "it is a path of keys",
+                "the value is a path of keys",
             ),
             (
                 "redacts",
@@ -218,7 +218,7 @@ impl Init {
             (
                 "policy",
                 toml::from_str::<toml::Table>(&self.policy).is_ok(),
-                "it is not TOML",
+                "the text is not TOML",
             ),
         ] {
             if !is_right {

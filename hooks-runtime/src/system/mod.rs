@@ -68,7 +68,7 @@ macro_rules! dialects {
             /// your own.
             ///
             /// ```
-            /// let table = hooks_runtime::Dialect::Kiro.table().expect("it is compiled with this crate");
+            /// let table = hooks_runtime::Dialect::Kiro.table().expect("the table is compiled with this crate");
             /// assert!(table.contains("[event.PreToolUse]"));
             /// ```
             #[must_use]

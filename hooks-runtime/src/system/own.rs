@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::hear::Hearing;
 use crate::answer::{Change, Verdict, kind_of};
 
-/// What the value of a key must be. `null` is no value.
+/// What the value of a key must be. `null` does not count as a value.
 #[derive(Clone, Copy)]
 enum Is {
     Any,
@@ -116,7 +116,7 @@ impl Hearing<'_> {
         }
         for key in ["reason", "stopReason", "permissionDecisionReason"] {
             if given(key) && !DECIDE.iter().any(|key| given(key)) {
-                self.unknown(format_args!("`{key}` stands without a decision"), "");
+                self.unknown(format_args!("`{key}` is without a decision"), "");
             }
         }
     }

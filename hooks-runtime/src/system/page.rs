@@ -60,8 +60,8 @@ fn cell(system: &System, ours: &str, what: What, otherwise: &str) -> String {
 
 fn tables() -> String {
     let mut text = String::from(
-        "| agent | `--as` | its files run here | block a call | ask | other arguments | other output | block a prompt | other \
-         prompt | go on | answer for the model |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| agent | `--as` | its files run here | block a call | ask | rewrite arguments | rewrite output | block a \
+         prompt | rewrite prompt | continue | answer for the model |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     let callers = || Dialect::callers().map(Dialect::system);
     for system in callers() {

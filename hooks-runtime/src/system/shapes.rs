@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::Dialect;
 use super::tools::aliases_of;
 
-/// How a value of ours stands in an agent's event.
+/// The form of a value of ours in an agent's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Shape {

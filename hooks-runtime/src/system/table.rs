@@ -261,7 +261,7 @@ pub(crate) enum What {
 }
 
 impl What {
-    /// The word of a row, such as `deny-tool`: what stands after a hyphen tells it from others.
+    /// The word of a row, such as `deny-tool`: the part after a hyphen tells it from others.
     fn of(row: &str) -> Option<Self> {
         let word = row.split('-').next()?;
         serde_json::from_value(word.into()).ok()
@@ -273,7 +273,7 @@ impl What {
             What::Stop => "to end the turn",
             What::Deny => "to block it",
             What::Ask => "to ask the user",
-            What::Defer => "to leave the decision to somebody",
+            What::Defer => "to leave the decision to a person",
             What::Allow => "to approve it",
             What::Input => "to change the arguments",
             What::Output => "to change the output",
@@ -294,7 +294,7 @@ impl What {
     }
 }
 
-/// One of our fields that stands under a key: `PATH[!] [as SHAPE] [in] [if nested] [or DEFAULT]`, or a constant.
+/// One of our fields under a key: `PATH[!] [as SHAPE] [in] [if nested] [or DEFAULT]`, or a constant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Field {
     /// Where it is in our event, or in the context after `cx.`; empty for a constant.
@@ -363,7 +363,7 @@ impl Field {
     }
 }
 
-/// What stands under a key: one thing of ours, or several.
+/// What is under a key: one thing of ours, or several.
 #[derive(Clone, Debug, Default)]
 struct Fields(Vec<Field>);
 
@@ -385,7 +385,7 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// What stands at a place of an answer.
+/// What is at a place of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Put {
     /// This word.
@@ -500,7 +500,7 @@ impl<'de> Deserialize<'de> for Says {
         let value = Value::deserialize(deserializer)?;
         says.add("", &value).map_err(de::Error::custom)?;
         if says.places.is_empty() && !says.exits {
-            return Err(de::Error::custom("it says nothing"));
+            return Err(de::Error::custom("the row says nothing"));
         }
         Ok(says)
     }
@@ -904,7 +904,7 @@ impl Event {
         EventInfo::named(self.ours)
     }
 
-    /// How the system is told a decision.
+    /// How a decision reaches the system.
     pub(crate) fn tells(&self, what: What) -> impl Iterator<Item = &Says> {
         let rows = self.tells.iter().filter(move |(known, _)| *known == what);
         rows.map(|(_, says)| says)
@@ -1048,7 +1048,7 @@ impl System {
         if table.title.is_empty() {
             table.title.clone_from(&table.name);
         }
-        // An agent that says how it is told something calls.
+        // An agent that says how something reaches it calls.
         if table.event.0.iter().any(|(_, row)| row.says.is_some()) {
             table.call.get_or_insert_default();
         }
@@ -1177,7 +1177,7 @@ impl System {
         names.map(|(key, _)| key.as_str())
     }
 
-    /// Whether a decision stands at this path, or within it.
+    /// Whether a decision is at this path, or within it.
     pub(crate) fn has_place(&self, path: &str) -> bool {
         let mut places = self
             .places
@@ -1335,7 +1335,7 @@ fn is_test(word: &str) -> bool {
     TESTS.contains(&word) || word.starts_with(['=', '~'])
 }
 
-/// Adds a field of a key. What stands later in a table counts when it is written, and each is read.
+/// Adds a field of a key. What is later in a table counts when it is written, and each is read.
 fn add(
     reads: &mut Vec<(String, Field)>,
     writes: &mut Vec<(String, Field)>,
@@ -1364,7 +1364,7 @@ fn plain(name: &str) -> String {
     name.replace('_', "").to_ascii_lowercase()
 }
 
-/// What stands at a path.
+/// What is at a path.
 pub(crate) fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     let found = path.split('.').try_fold(value, |value, key| match value {
         Value::Array(values) => values.get(key.parse::<usize>().ok()?),
@@ -1373,7 +1373,7 @@ pub(crate) fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     found.filter(|value| !value.is_null())
 }
 
-/// Sets a value at a path, unless something stands there: what is written first counts.
+/// Sets a value at a path, unless something is there: what is written first counts.
 pub(crate) fn put(into: &mut Map<String, Value>, path: &str, value: Value) {
     match path.split_once('.') {
         None => {

@@ -76,7 +76,7 @@ pub(super) struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    /// What stands under a key; none if it does not stand there.
+    /// What is under a key; none if nothing is.
     pub(super) fn value(&self, field: &Field) -> Option<Value> {
         if field.if_nested && self.ask.cx.depth == 0 {
             return None;
@@ -93,7 +93,7 @@ impl Writing<'_> {
         })
     }
 
-    /// What stands at a path of ours.
+    /// What is at a path of ours.
     fn at(&self, path: &str) -> Option<Value> {
         let cx = self.ask.cx;
         let Some(path) = path.strip_prefix("cx.") else {

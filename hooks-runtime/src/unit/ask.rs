@@ -25,7 +25,7 @@ use crate::system::Ask;
 use crate::system::tools::Renamed;
 
 /// Why a handler has not answered: it is recorded when it has ended.
-pub(super) const IN_BACKGROUND: &str = "it runs in the background";
+pub(super) const IN_BACKGROUND: &str = "the handler runs in the background";
 
 impl Unit {
     /// Asks one definition under its safeguards, in the time that is left for all hooks of the event.

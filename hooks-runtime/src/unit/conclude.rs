@@ -1,4 +1,20 @@
 //! Combines the answers of definitions: one decision, one change, and a record of each.
+//!
+//! # Why it is so
+//!
+//! The definitions of a unit are asked at once, about the same event, so their answers meet only here, in the order of the
+//! file and not in that of their arrival. Of the verdicts, the one with the highest
+//! [rank](crate::answer::Verdict::rank) counts, and of equal ones the first. A change is whole or nothing: of two, the last
+//! one counts, and the record of the first warns. Above `Ask`, the call does not run, so there is nothing to change, unless
+//! an answer takes its place.
+//!
+//! Whether a change fits the event is known only when the event takes it, after the merge. If it does not, that is a
+//! failure of the definition that made it: the policy of this definition decides, and the answers of the others are applied
+//! without it. So records are finished last, when no outcome can change any more. A definition in shadow mode goes the same
+//! way and is left out of the merge alone, so its record says what it would have done.
+//!
+//! All this happens on every event that a definition handles. So a step takes over the memory of the last one of its
+//! definition, and an event is compared as a whole only if a recorder asks.
 
 use std::sync::{Arc, PoisonError};
 
@@ -303,13 +319,13 @@ pub(super) fn fail(record: &mut RecordStep, fault: &Fault) {
     record.outcome = RecordOutcome::Fault;
     record.reason = Some(fault.message.clone());
     record.why = match fault.kind {
-        FaultKind::NotStarted => "it could not be started",
-        FaultKind::TimedOut => "it took too long",
+        FaultKind::NotStarted => "the handler could not be started",
+        FaultKind::TimedOut => "the handler took too long",
         FaultKind::OutOfTime => "all hooks of the event took too long together",
-        FaultKind::Failed => "it failed",
-        FaultKind::Nonsense => "its answer is invalid",
-        FaultKind::Filter => "its filter could not be evaluated",
-        FaultKind::NotAsked => "it was not asked",
+        FaultKind::Failed => "the handler failed",
+        FaultKind::Nonsense => "the handler's answer is invalid",
+        FaultKind::Filter => "the filter could not be evaluated",
+        FaultKind::NotAsked => "the handler was not asked",
     }
     .into();
 }

@@ -117,7 +117,7 @@ impl<'a> Trial<'a> {
             return Ok(Trial(Some(breaker)));
         }
         Err(Fault::not_asked(
-            "its circuit breaker is open, because it failed too often",
+            "the circuit breaker is open, because the handler failed too often",
         ))
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let fault = caught(|| -> Result<(), Fault> { panic!("a bug") }).unwrap_err();
         assert_eq!(
             (fault.kind, &*fault.message),
-            (FaultKind::Failed, "it panicked")
+            (FaultKind::Failed, "the handler panicked")
         );
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let reads = Caught(asked(|| panic!("a bug"))).await;
         let runs = Caught(asked(|| Box::pin(async { panic!("a bug") }))).await;
         for said in [reads, runs] {
-            assert_eq!(said.unwrap_err().message, "it panicked");
+            assert_eq!(said.unwrap_err().message, "the handler panicked");
         }
     }
 }

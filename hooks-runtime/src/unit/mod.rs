@@ -281,7 +281,7 @@ impl Unit {
             return Err(Fault::not_started(clock::MISSING));
         }
         let Some(recorder) = &self.shared.recorder else {
-            let why = "it must be recorded, and nothing records here";
+            let why = "the decision must be recorded, and nothing records here";
             return Err(Fault::failed(why));
         };
         let Some(step) = steps.last() else {
@@ -297,7 +297,7 @@ impl Unit {
         match tokio::time::timeout(definition.timeout, kept).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(Fault::failed(format!(
-                "its record cannot be written: {error}"
+                "the record cannot be written: {error}"
             ))),
             Err(_) => Err(Fault::timed_out(definition.timeout)),
         }

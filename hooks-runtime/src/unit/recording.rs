@@ -18,7 +18,7 @@ use crate::record::{Record, RecordOutcome, RecordStep, Recorder, notes, pass};
 /// The longest event that is kept, as bytes of JSON.
 const LONGEST: usize = 256 << 10;
 
-/// The rules for secrets and personal data, which nobody has to switch on.
+/// The rules for secrets and personal data, which are always on.
 static REDACT: LazyLock<Redact> = LazyLock::new(Redact::new);
 
 /// The hooks of a revision, in the order in which they run, without those of the agent's own code.
@@ -33,7 +33,7 @@ pub(crate) struct RevisionHooks {
 }
 
 impl RevisionHooks {
-    /// The hooks of a revision that are no definitions.
+    /// The hooks of a revision that are not definitions.
     pub(crate) fn new(builtin: HashSet<String>, revision: u64) -> Self {
         RevisionHooks {
             builtin,
@@ -348,7 +348,7 @@ impl Probe<AgentEvent<'static>> for EventRecords {
         begun.add(notes());
         let step = self.step(hook, RecordOutcome::Fault);
         begun.add(step.map(|step| RecordStep {
-            why: "it failed".into(),
+            why: "the hook failed".into(),
             reason: Some(failure.to_string()),
             ..step
         }));

@@ -112,22 +112,22 @@ fn one_changed_bit_breaks_a_signature() {
 fn what_is_no_bundle_is_refused() {
     for (text, why) in [
         ("{", "EOF"),
-        ("[]", "it is no bundle"),
+        ("[]", "the text is not a bundle"),
         (
             r#"{"format": "hooks-bundle/9"}"#,
             "this version reads `hooks-bundle/1`",
         ),
         (
             r#"{"format": "hooks-bundle/1", "hooks": [], "hooks": []}"#,
-            "stands twice",
+            "` twice",
         ),
         (
             r#"{"format": "hooks-bundle/1", "on": []}"#,
-            "its hooks stand in `hooks`",
+            "the hooks of a bundle are in `hooks`",
         ),
         (
             r#"{"format": "hooks-bundle/1", "hooks": {}}"#,
-            "it is no bundle",
+            "the text is not a bundle",
         ),
     ] {
         let error = Bundle::read(text).unwrap_err().to_string();
@@ -136,7 +136,7 @@ fn what_is_no_bundle_is_refused() {
     for table in ["on", "hooks", "revision", "signatures"] {
         let tables = serde_json::Map::from_iter([(table.to_owned(), json!(1))]);
         let error = Bundle::new(Vec::new(), tables).unwrap_err().to_string();
-        assert!(error.contains("is no table beside the hooks"), "{error}");
+        assert!(error.contains("is not a table beside the hooks"), "{error}");
     }
     let foreign = json!({ "name": "gate", "goclaw": { "event": "pre_tool_use", "id": u64::MAX } });
     let error = Bundle::new(vec![foreign], serde_json::Map::new()).unwrap_err();

@@ -319,7 +319,7 @@ async fn rules_for_the_input_save_a_process() {
     let explained = project.runtime.explain(&project.cx(), &shell("ls")).await;
     assert_eq!(
         explained[0].why,
-        "its rule does not match: Bash(git push *)"
+        "the rule does not match: Bash(git push *)"
     );
 }
 

@@ -256,7 +256,10 @@ async fn mistakes_are_shown_where_they_are() {
 async fn an_endpoint_that_hangs_is_a_timeout() {
     let server = Server::always(Reply::Hang).await;
     let (runtime, records) = gate(&server, "timeout = '300ms'").await;
-    assert_eq!(fault(&runtime, &records).await.why, "it took too long");
+    assert_eq!(
+        fault(&runtime, &records).await.why,
+        "the handler took too long"
+    );
 }
 
 #[tokio::test]
@@ -264,7 +267,7 @@ async fn one_that_resets_is_tried_once_more() {
     let server = Server::always(Reply::Reset).await;
     let (runtime, records) = gate(&server, "").await;
     let record = fault(&runtime, &records).await;
-    assert_eq!(record.why, "it could not be started");
+    assert_eq!(record.why, "the handler could not be started");
     assert_eq!(server.requests().len(), 2);
 }
 
@@ -330,7 +333,7 @@ async fn what_another_attempt_would_not_change_is_not_tried_again() {
     for (reply, why, reason) in [
         (
             Reply::Status(404, "{\"decision\":\"allow\"}".into()),
-            "it failed",
+            "the handler failed",
             "404",
         ),
         (
@@ -338,12 +341,12 @@ async fn what_another_attempt_would_not_change_is_not_tried_again() {
                 b"HTTP/1.1 302 X\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n"
                     .to_vec(),
             ),
-            "it failed",
+            "the handler failed",
             "redirects are not followed",
         ),
         (
             Reply::Status(200, "all is well".into()),
-            "its answer is invalid",
+            "the handler's answer is invalid",
             "JSON",
         ),
         (
@@ -351,15 +354,19 @@ async fn what_another_attempt_would_not_change_is_not_tried_again() {
                 b"HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc"
                     .to_vec(),
             ),
-            "its answer is invalid",
+            "the handler's answer is invalid",
             "compressed (gzip)",
         ),
         (
             Reply::Bytes(b"HTTP/1.1 200 X\r\ncontent-length: 1048577\r\n\r\n".to_vec()),
-            "its answer is invalid",
+            "the handler's answer is invalid",
             "longer than 1 MiB",
         ),
-        (Reply::Endless, "its answer is invalid", "longer than 1 MiB"),
+        (
+            Reply::Endless,
+            "the handler's answer is invalid",
+            "longer than 1 MiB",
+        ),
     ] {
         let server = Server::always(reply.clone()).await;
         let (runtime, records) = gate(&server, "").await;
@@ -400,7 +407,7 @@ async fn a_name_that_leads_elsewhere_the_second_time_is_refused() {
     let (runtime, records) = build(Runtime::builder().guard(guard), &http, "").await;
     assert!(call(&runtime).await.is_continue());
     let record = fault(&runtime, &records).await;
-    assert_eq!(record.why, "it could not be started");
+    assert_eq!(record.why, "the handler could not be started");
     assert!(record.reason.unwrap().contains("leads to another machine"));
     assert_eq!(look_ups.load(Ordering::SeqCst), 2);
     assert_eq!(server.requests().len(), 1);

@@ -94,7 +94,7 @@ async fn a_rule_that_the_event_does_not_allow() {
     check(
         "[[hooks.on]]\nevent = 'MessageReceived'\nask = 'x'",
         expect![[r#"
-            3:7: nobody can be asked on `MessageReceived`
+            3:7: `MessageReceived` cannot ask a person for approval
               |
             3 | ask = 'x'
               |       ^^^
@@ -204,7 +204,7 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nmatcher = '\\pL{220}'",
         expect![[r#"
-            4:11: it is not a regular expression: it takes more than 256 KiB of memory: repeat less, or write classes of ASCII, such as `[a-z]` for `\pL`
+            4:11: the matcher is not a regular expression: the expression takes more than 256 KiB of memory: repeat less, or write classes of ASCII, such as `[a-z]` for `\pL`
               |
             4 | matcher = '\pL{220}'
               |           ^^^^^^^^^^
@@ -223,7 +223,7 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nmatcher = '(?!x)'",
         expect![[r#"
-            4:11: it is not a regular expression: look-around, including look-ahead and look-behind, is not supported
+            4:11: the matcher is not a regular expression: look-around, including look-ahead and look-behind, is not supported
               |
             4 | matcher = '(?!x)'
               |           ^^^^^^^
@@ -418,7 +418,7 @@ async fn a_mistake_about_many_events_is_told_once() {
           |
         3 | block = 'no'
           |         ^^^^
-          = help: it is only observed: use a `command`, for example, or another event"#]],
+          = help: the event is only observed: use a `command`, for example, or another event"#]],
     )
     .await;
 }

@@ -77,7 +77,7 @@ async fn what_is_not_signed_or_no_bundle_or_too_long_is_refused() {
     };
     let refused = async || build().await.unwrap_err().to_string();
     publish(&*store, &bundle(1)).await;
-    assert!(refused().await.contains("it has no signature"));
+    assert!(refused().await.contains("the bundle has no signature"));
     let mut signed = bundle(2);
     signed.sign(&other);
     publish(&*store, &signed).await;
@@ -86,7 +86,7 @@ async fn what_is_not_signed_or_no_bundle_or_too_long_is_refused() {
 
     for (bytes, says) in [
         (b"hooks".to_vec(), "refused"),
-        (vec![0xff], "it is not UTF-8"),
+        (vec![0xff], "the bytes are not UTF-8"),
         (vec![b' '; (16 << 20) + 1], "longer than 16 MiB"),
     ] {
         store.put(&Path::from(PATH), bytes.into()).await.unwrap();

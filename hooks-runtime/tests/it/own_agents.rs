@@ -299,7 +299,7 @@ async fn a_table_in_a_project_that_is_not_trusted_is_not_read() {
     let built = Runtime::builder().found(&file).trust(trust).build().await;
     let wrong = built.unwrap_err().to_string();
     assert!(
-        wrong.contains("robot.toml") && wrong.contains("you have not trusted it"),
+        wrong.contains("robot.toml") && wrong.contains("is not trusted in its current state"),
         "{wrong}"
     );
 }

@@ -76,7 +76,7 @@ fn what_is_wrong_is_said() {
         (
             "HeartbeatTick",
             json!({ "x": 1 }),
-            "`x` is not a field of `HeartbeatTick`: it has none",
+            "`x` is not a field of `HeartbeatTick`: the event has no fields",
         ),
         (
             "ToolCallStart",

@@ -493,7 +493,7 @@ async fn what_is_no_whole_answer_is_no_consent() {
     assert_eq!(trial.does("request").await.as_deref(), Some("the answer"));
     for (what, why) in [
         ("no result", "neither a `result` nor an `error`"),
-        ("two actions", "the key `action` stands twice"),
+        ("two actions", "the object has the key `action` twice"),
     ] {
         assert!(trial.does(what).await.is_some(), "{what}");
         assert!(trial.fault().contains(why), "{what}: {}", trial.fault());

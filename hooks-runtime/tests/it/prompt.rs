@@ -201,7 +201,7 @@ async fn what_is_no_decision_fails_closed() {
             );
         }
         let (why, said) = test.failed();
-        assert_eq!(why, "its answer is invalid");
+        assert_eq!(why, "the handler's answer is invalid");
         assert!(said.contains(reason), "{said}");
         assert_eq!(test.calls(), 2);
     }
@@ -246,7 +246,7 @@ async fn a_turn_has_so_many_calls_by_all_prompts_together() {
             .contains("limit of 5 model calls")
     );
     assert_eq!(test.calls(), 5);
-    assert_eq!(test.failed().0, "it was not asked");
+    assert_eq!(test.failed().0, "the handler was not asked");
     // What is remembered is no call.
     assert!(test.says("one", 0).await.is_continue());
     assert!(test.says("four", 1).await.is_continue());
@@ -307,7 +307,7 @@ async fn the_months_tokens_are_never_overspent() {
         .iter()
         .filter(|record| record.outcome == RecordOutcome::Fault);
     for record in spent {
-        assert_eq!(record.why, "it was not asked");
+        assert_eq!(record.why, "the handler was not asked");
         assert!(
             record.reason.as_ref().unwrap().contains("left this month"),
             "{record:?}"
@@ -340,7 +340,7 @@ async fn a_call_that_fails_costs_nothing() {
         .intercept(&AgentContext::new("s1"), &mut shell("ls"))
         .await;
     assert!(result.as_cancel().unwrap().reason.contains("429"));
-    assert_eq!(records.steps()[0].why, "it failed");
+    assert_eq!(records.steps()[0].why, "the handler failed");
     budget.reserve("", 1_000_000, 1_000_000).await.unwrap();
 }
 
@@ -360,7 +360,7 @@ async fn a_model_that_hangs_is_a_timeout() {
         .intercept(&AgentContext::new("s1"), &mut shell("ls"))
         .await;
     assert!(result.as_cancel().is_some());
-    assert_eq!(records.steps()[0].why, "it took too long");
+    assert_eq!(records.steps()[0].why, "the handler took too long");
 }
 
 #[tokio::test]
@@ -542,25 +542,37 @@ async fn an_endpoint_that_speaks_as_anthropic_does_is_asked() {
 async fn an_endpoint_that_fails_is_a_fault() {
     let free_text = json!({ "choices": [{ "message": { "content": "Allow." } }] });
     for (reply, why, reason) in [
-        (Reply::Status(429, "k3y-of-ours".into()), "it failed", "429"),
-        (Reply::Status(500, String::new()), "it failed", "500"),
+        (
+            Reply::Status(429, "k3y-of-ours".into()),
+            "the handler failed",
+            "429",
+        ),
+        (
+            Reply::Status(500, String::new()),
+            "the handler failed",
+            "500",
+        ),
         (
             Reply::json(&free_text),
-            "its answer is invalid",
+            "the handler's answer is invalid",
             "free text",
         ),
         (
             Reply::Status(200, "{}".into()),
-            "its answer is invalid",
+            "the handler's answer is invalid",
             "no message of a model",
         ),
         (
             Reply::Status(200, "<html>".into()),
-            "its answer is invalid",
+            "the handler's answer is invalid",
             "not JSON",
         ),
-        (Reply::Endless, "its answer is invalid", "1 MiB"),
-        (Reply::Reset, "it could not be started", "cannot be reached"),
+        (Reply::Endless, "the handler's answer is invalid", "1 MiB"),
+        (
+            Reply::Reset,
+            "the handler could not be started",
+            "cannot be reached",
+        ),
     ] {
         let server = Server::always(reply.clone()).await;
         let (said, records) = through(&server, openai(&server)).await;

@@ -160,7 +160,9 @@ fn a_kind_that_is_not_there_cannot_be_refused() {
     std::fs::write(&file, bundle.to_json()).unwrap();
     let error = Runtime::builder().file(file).texts().unwrap_err();
     assert!(
-        error.to_string().contains("`comand` is no kind of handler"),
+        error
+            .to_string()
+            .contains("`comand` is not a kind of handler"),
         "{error}"
     );
 }

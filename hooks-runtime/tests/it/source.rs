@@ -422,7 +422,7 @@ async fn a_hook_that_is_off_does_not_run_and_everybody_sees_that() {
     }
     let call = BeforeToolCall::new("1", "shell", json!({}));
     let explained = runtime.explain(&AgentContext::new("s1"), &call).await;
-    let off = explained.iter().filter(|one| one.why == "it is off");
+    let off = explained.iter().filter(|one| one.why == "the hook is off");
     let off: Vec<_> = off.map(|one| (&*one.hook, one.runs)).collect();
     assert_eq!(off, [("rule", false), ("gate", false), ("low", false)]);
 }

@@ -156,7 +156,7 @@ async fn an_agent_starts_while_its_server_is_away_but_never_with_what_is_not_sig
 
     published.publish(bundle(1, "unsigned"));
     let error = build().await.unwrap_err().to_string();
-    assert!(error.contains("it has no signature"), "{error}");
+    assert!(error.contains("the bundle has no signature"), "{error}");
     assert!(!cache.exists());
 
     let mut signed = bundle(2, "signed");
@@ -280,7 +280,7 @@ async fn a_directory_with_a_mistake_changes_nothing() {
         ),
         (
             "[hooks.builtin]\nredact = true\n",
-            "`builtin` stands in another file",
+            "`builtin` is in another file",
         ),
         ("[[hooks.import]]\nhooks = '10.toml'\n", "imports no other"),
     ] {

@@ -48,14 +48,14 @@ async fn a_hook_that_catches_everything_is_grave() {
         "block = 'no'\ntools = ['*']",
         "block = 'no'\nmatcher = '.*'",
     ] {
-        assert_eq!(warned(keys).await, ["!it blocks every tool call"]);
+        assert_eq!(warned(keys).await, ["!the hook blocks every tool call"]);
     }
     assert_eq!(
         warned("approve = 'fine'").await,
-        ["!it approves every tool call"]
+        ["!the hook approves every tool call"]
     );
     let shadow = warned("block = 'no'\nmode = 'shadow'").await;
-    assert_eq!(shadow, ["it blocks every tool call"]);
+    assert_eq!(shadow, ["the hook blocks every tool call"]);
     for keys in [
         "ask = 'sure?'",
         "block = 'no'\ntools = ['Bash']",
@@ -70,11 +70,11 @@ async fn a_hook_that_catches_everything_is_grave() {
 #[tokio::test]
 async fn a_hook_that_never_does_what_it_says_is_told() {
     let told = warned("block = 'no'\ntools = ['Write']\nif = 'Bash(git *)'").await;
-    let never = "it never runs: `Bash(git *)` is about another tool than `Write`";
+    let never = "the hook never runs: `Bash(git *)` is about another tool than `Write`";
     assert_eq!(told, [never]);
     let told = warned("tools = ['Bash']\nprompt = 'Block what is bad.'").await;
     assert!(
-        told.len() == 1 && told[0].starts_with("it always fails"),
+        told.len() == 1 && told[0].starts_with("the hook always fails"),
         "{told:?}"
     );
     for (keys, argument) in [
@@ -124,7 +124,7 @@ async fn a_credential_in_a_hook_is_told() {
         ),
     ] {
         let told = warned(&keys).await;
-        let begin = format!("it shows a credential in `{place}`");
+        let begin = format!("the hook shows a credential in `{place}`");
         assert!(
             told.len() == 1 && told[0].starts_with(&begin),
             "{keys}: {told:?}"

@@ -43,7 +43,7 @@ pub(crate) struct Simulate {
     /// The node whose own hooks are listed, too; by default those of all nodes. They are in an agent's code, and not asked.
     #[serde(default)]
     node: Option<String>,
-    /// One hook alone, instead of them: as somebody writes it, whatever its mode.
+    /// One hook alone, instead of them, whatever its mode: an editor sends it while it is being written.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     hook: Option<Value>,
@@ -183,7 +183,7 @@ impl Api {
             .await?;
         let is_in_force = is_in_force(draft);
         let mut dry_run = DryRun::new();
-        // A draft says of itself what is harmless. What is in force, somebody has published.
+        // A draft says of itself what is harmless. What is in force has been published.
         if is_in_force {
             dry_run = dry_run.running_harmless();
         }
@@ -215,7 +215,7 @@ impl Api {
         Ok(Simulated::of(compile().await?.ask(cx, event).await).with(code))
     }
 
-    /// Asks one hook, as somebody has written it. Nothing with effects runs.
+    /// Asks one hook as its author has written it. Nothing with effects runs.
     pub(crate) async fn try_alone(
         &self,
         caller: &Caller,
@@ -256,7 +256,7 @@ impl Simulated {
         };
         let unmet = |hook| {
             let condition = condition(hook).unwrap_or_default();
-            let why = format!("its condition was not met{condition}");
+            let why = format!("the condition was not met{condition}");
             Step::idle(hook, StepState::Unmet, why)
         };
         let ran = record.steps.iter().cloned();
@@ -331,7 +331,7 @@ pub(super) async fn built(builder: RuntimeBuilder) -> Result<Runtime, Problem> {
 }
 
 impl Api {
-    /// What is probably not intended in a hook, as somebody has written it. Nothing runs.
+    /// What is probably not intended in a hook as its author has written it. Nothing runs.
     pub(crate) async fn warnings(
         &self,
         tenant: &Tenant,
@@ -410,7 +410,7 @@ impl Compiled {
     /// Raises an event to them, and records nothing in the store.
     pub(crate) async fn ask(&self, mut cx: AgentContext, mut event: OwnedEvent) -> Asked {
         let _one = self.one.lock().await;
-        // Somebody may have gone away before the end.
+        // An earlier caller may have gone away before the end.
         drop(self.records.take());
         cx.tenant_id = Some(self.tenant.clone());
         let explained = self.runtime.explain(&cx, event.view()).await;

@@ -46,7 +46,7 @@ struct Views {
     is_author: bool,
     /// What is probably not intended.
     warnings: Vec<Warning>,
-    /// `yes` if somebody has said that what is grave is intended.
+    /// `yes` if the author has said that what is grave is intended.
     sure: String,
     past: Past,
 }
@@ -125,7 +125,7 @@ impl Views {
         self.fields.iter().filter(move |field| field.part == part)
     }
 
-    /// The field that a mistake is in: the one that says it most exactly stands behind the others.
+    /// The field that a mistake is in: the one that says it most exactly comes last.
     fn field_of(&self, error: &TextError) -> Option<&Field> {
         // The whole hook has no line. What has one and no key is about the text, and is in no field.
         let is_of_text = error.path.is_empty() && error.line.is_some();
@@ -142,7 +142,8 @@ impl Views {
         self.document.errors.iter().filter(is_own).collect()
     }
 
-    /// Whether a mistake is told in the view that counts: at its field, or at its line. Otherwise the head of the page tells it.
+    /// Whether the view that counts shows a mistake: at its field, or at its line. Otherwise the head of the page shows
+    /// it.
     fn is_placed(&self, error: &TextError) -> bool {
         if self.is_toml {
             error.line.is_some()
@@ -163,10 +164,13 @@ impl Views {
 
     /// Asks whether something grave is meant.
     fn asked(warning: &Warning) -> String {
-        format!("This {}. Really?", warning.text.trim_start_matches("it "))
+        format!(
+            "This {}. Really?",
+            warning.text.trim_start_matches("the hook ")
+        )
     }
 
-    /// What nobody should save by mistake.
+    /// What an author should not save by mistake.
     fn grave(&self) -> impl Iterator<Item = &Warning> {
         self.warnings.iter().filter(|warning| warning.is_grave)
     }
@@ -197,7 +201,7 @@ struct Page {
     /// The version that a save follows.
     version: u64,
     comment: String,
-    /// What somebody else has saved meanwhile, beside what was to be saved.
+    /// What another author has saved meanwhile, beside what was to be saved.
     theirs: Vec<Line>,
     trial: Trial,
     rows: Vec<Row>,
@@ -303,7 +307,7 @@ pub(super) async fn get(
         None if id == NEW => {
             let hook = json!({ "name": "", "event": "BeforeToolCall", "block": "" });
             let mut document = convert::of_hook(tenant, "", hook, "").await?;
-            // What is missing is no mistake yet.
+            // What is missing does not count as a mistake yet.
             document.errors.clear();
             document
         }

@@ -867,13 +867,17 @@ async fn what_is_probably_not_meant_is_told_on_the_form_and_before_publishing() 
     let id = id(&author.send("/hook/new", &with(&unsure, &never)).await);
     let page = author.page(&format!("/hook/{id}")).await;
     assert!(
-        page.contains("What to know before you save") && page.contains("It never runs"),
+        page.contains("What to know before you save") && page.contains("The hook never runs"),
         "{page}"
     );
     assert!(!page.contains("Really?"), "{page}");
     assert_eq!(author.send("/hook/new", &RULE).await.status, 303);
     let publish = author.page("/publish").await;
-    for said in ["What to know", "it never runs", "it blocks every tool call"] {
+    for said in [
+        "What to know",
+        "the hook never runs",
+        "the hook blocks every tool call",
+    ] {
         assert!(publish.contains(said), "{said}: {publish}");
     }
     let token = "ghp_0123456789abcdefABCDEF0123456789abcd";
@@ -884,7 +888,7 @@ async fn what_is_probably_not_meant_is_told_on_the_form_and_before_publishing() 
         .await
         .body;
     assert!(
-        live.contains("It shows a credential in <code>command</code>"),
+        live.contains("The hook shows a credential in <code>command</code>"),
         "{live}"
     );
 }

@@ -13,7 +13,7 @@
 //! | --- | --- |
 //! | `HOOK_EVENT`, `HOOK_NAME` | the event's name in the hook's dialect, and the definition's name |
 //! | `TOOL_NAME` | the tool, for events about one |
-//! | `CLAUDE_PROJECT_DIR` | the root of the project; it follows the agent's directory only if nobody knows the project |
+//! | `CLAUDE_PROJECT_DIR` | the root of the project; it follows the agent's directory only if the project is not known |
 //! | `CLAUDE_CODE_SESSION_ID` | for Claude Code's files: the session |
 //! | `GEMINI_PROJECT_DIR`, `GEMINI_CWD`, `GEMINI_SESSION_ID` | for Gemini CLI's files: the project, the agent's directory, the session |
 //! | `QWEN_PROJECT_DIR`, `CURSOR_PROJECT_DIR`, … | for the files of these systems: the project |

@@ -1,5 +1,5 @@
-//! A process for each event: it reads the event on standard input, and answers with its exit code and on standard
-//! output.
+//! The handler `command`: a process for each event, which reads the event on standard input, and answers with its exit
+//! code and on standard output.
 //!
 //! | | |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Finds a program.
+//! Finds the program of a command, in its folder or in `PATH`.
 //!
 //! We search for it ourselves, because the standard library uses the slow way (`fork`) if it must search in another
 //! `PATH` than its own.

@@ -1,4 +1,4 @@
-//! A POST to an endpoint for each event.
+//! The handler `http`: a POST to an endpoint for each event.
 //!
 //! Every request goes through the guard of [`hooks_builtin::ssrf`], so a file cannot make the agent call into its own
 //! network. Header values that the file only names are filled in for each request, and never shown.

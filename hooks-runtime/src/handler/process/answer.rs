@@ -41,7 +41,7 @@ fn mistake(method: &str, result: &Value) -> Option<String> {
         known if change.contains(&known) && (value.is_object() || value.is_null()) => None,
         known if change.contains(&known) => wrong(key, value, "an object"),
         _ => Some(format!(
-            "its result has the key `{key}`, which `{method}` does not know"
+            "the result has the key `{key}`, which `{method}` does not know"
         )),
     });
     let call = &result["call"];
@@ -78,7 +78,7 @@ pub(super) fn of(
     let mut answer = Answer::default();
     if !result.is_object() {
         let message = format!(
-            "its result is {}: write `{{\"action\": \"continue\"}}`, for example",
+            "the result is {}: write `{{\"action\": \"continue\"}}`, for example",
             kind_of(&result)
         );
         if dialect != Dialect::Picoclaw {
@@ -258,7 +258,7 @@ fn output_of(result: &Value, warnings: &mut Vec<String>) -> ToolOutput {
         match medium_of(one) {
             Some(one) => media.push(one),
             None => warnings.push(format!(
-                "{one} in `media` of a result is no file: write its address as a string"
+                "{one} in `media` of a result is not a file: write its address as a string"
             )),
         }
     }

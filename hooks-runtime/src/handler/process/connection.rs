@@ -117,20 +117,26 @@ impl Connection {
     /// Passes an answer to the caller that waits for it.
     fn answered(&self, line: Line) {
         let (id, said) = match line {
-            Line::TooLong(id) => (id, Err(Fault::nonsense("its answer is longer than 1 MiB"))),
+            Line::TooLong(id) => (
+                id,
+                Err(Fault::nonsense(
+                    "the answer of the process is longer than 1 MiB",
+                )),
+            ),
             Line::Whole(line) => {
                 if line.iter().all(u8::is_ascii_whitespace) {
                     return;
                 }
                 let mut message = match json::from_slice(&line) {
-                    // A request may have the id of a call, and is no consent.
+                    // A request may have the id of a call, and is not consent.
                     Ok(message) if message.get("method").is_some() => {
-                        return self.drop_line(&line, "it is a request, which nobody answers");
+                        return self
+                            .drop_line(&line, "the line is a request, which gets no answer");
                     }
                     Ok(message @ Value::Object(_)) => message,
-                    Ok(_) => return self.drop_line(&line, "it is not an object"),
+                    Ok(_) => return self.drop_line(&line, "the line is not an object"),
                     Err(error) => match serde_json::from_slice::<Value>(&line) {
-                        // A key stands twice: nobody knows what was meant.
+                        // A key is there twice: what was meant is not known.
                         Ok(message) if message["id"].is_u64() => {
                             json!({ "id": message["id"], "error": error.to_string() })
                         }
@@ -143,13 +149,13 @@ impl Connection {
                             .as_str()
                             .map_or_else(|| error.to_string(), str::to_owned);
                         Err(Fault::failed(format_args!(
-                            "it answered with an error: {text}"
+                            "the process answered with an error: {text}"
                         )))
                     }
                     _ => match message.get_mut("result") {
                         Some(result) => Ok(result.take()),
                         None => Err(Fault::nonsense(
-                            "its answer has neither a `result` nor an `error`",
+                            "the answer of the process has neither a `result` nor an `error`",
                         )),
                     },
                 };
@@ -197,7 +203,7 @@ impl Connection {
     }
 }
 
-/// An open call. When nobody waits for its answer any more, it is forgotten.
+/// An open call. When its caller has gone, it is forgotten.
 struct Call<'a> {
     connection: &'a Connection,
     id: u64,
@@ -226,7 +232,7 @@ pub(super) struct Queue {
     pub(super) run: u64,
 }
 
-/// Starts the process, says hello, and serves it until it ends. `is_up` is told when it accepts calls.
+/// Starts the process, says hello, and serves it until it ends. `is_up` hears when it accepts calls.
 pub(super) async fn live(
     settings: &Settings,
     queue: &mut Queue,
@@ -274,7 +280,7 @@ pub(super) async fn live(
                     Ok(())
                 }
                 Ok(Err(fault)) => Err(format!("`hook.hello` failed: {fault}")),
-                Err(_) => Err("it did not answer `hook.hello`".to_owned()),
+                Err(_) => Err("the process did not answer `hook.hello`".to_owned()),
             },
             end = &mut life => {
                 connection.end("the process has ended");
@@ -283,7 +289,7 @@ pub(super) async fn live(
         };
         match said {
             Ok(()) => {
-                // Whoever reads the other end ends with `life`.
+                // The reader of the other end ends with `life`.
                 let _ = greeted.send(());
                 connection.first_words.end();
                 is_up(Arc::clone(&connection));
@@ -323,7 +329,7 @@ fn command(settings: &Settings) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Moves input and output, until the process ends or is told to stop.
+/// Moves input and output, until the process ends or must stop.
 async fn run(
     mut child: Child,
     pipes: Pipes,
@@ -353,8 +359,8 @@ async fn run(
     let end = loop {
         tokio::select! {
             status = &mut wait => break Some(Err(status)),
-            () = &mut reading => break Some(Ok("it has closed its output")),
-            is_told = &mut writing => break (!is_told).then_some(Ok("it has closed its input")),
+            () = &mut reading => break Some(Ok("the process has closed its output")),
+            is_told = &mut writing => break (!is_told).then_some(Ok("the process has closed its input")),
             // The process does not read its earlier messages, so closing its input would not help.
             () = &mut deaf => {
                 child_is_deaf = true;
@@ -451,7 +457,7 @@ async fn write(
     }
 }
 
-/// Waits until the process must end. This includes that nobody is left to say so.
+/// Waits until the process must end, also because no sender is left to say so.
 pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -49,7 +49,7 @@ pub(crate) use self::wire::mode_of;
 /// What a process is, and what it is for.
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
-    /// Its name, which the process is told.
+    /// Its name, which the process gets.
     pub(crate) name: String,
     /// The program and its arguments.
     pub(crate) argv: Vec<String>,
@@ -61,7 +61,7 @@ pub(crate) struct Settings {
     /// Whether it is restarted.
     pub(crate) restart: bool,
     pub(crate) sandbox: Option<Confinement>,
-    /// The modes that the process is told at its start, out of `observe`, `llm`, `tool` and `approve`.
+    /// The modes that the process gets at its start, out of `observe`, `llm`, `tool` and `approve`.
     pub(crate) modes: Vec<&'static str>,
     /// The dialect of the file. In PicoClaw's, an unknown answer lets the event continue.
     pub(crate) dialect: Dialect,
@@ -138,7 +138,7 @@ impl Handler for ProcessHandler {
                 })
             }
             Message::Event(params) => Box::pin(async move {
-                // Whoever waits for it also reads why it does not start.
+                // A caller that waits for it also reads why it does not start.
                 server.connection().await?;
                 server.tell(event(&params))?;
                 Ok::<_, Fault>(Answer::default())
@@ -153,7 +153,7 @@ impl Handler for ProcessHandler {
     fn starting(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
         let server = Arc::clone(&self.0);
         Some(Box::pin(async move {
-            // Whoever asks it receives the reason why it does not start.
+            // A caller that asks it receives the reason why it does not start.
             let _ = server.connection().await;
         }))
     }
@@ -168,7 +168,7 @@ impl Listener for ProcessHandler {
         match wire::message(ask) {
             Message::Event(params) => self.0.tell(event(&params)),
             Message::Request(request) => Err(Fault::not_asked(format_args!(
-                "`{}` has an answer, which nobody would read",
+                "`{}` has an answer, which would not be read",
                 request.method
             ))),
         }

@@ -1,4 +1,4 @@
-//! Logs what a process writes that is no answer, a limited number of lines.
+//! Logs what a process writes beside its answers, a limited number of lines.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};

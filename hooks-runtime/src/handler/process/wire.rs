@@ -26,7 +26,7 @@ pub(super) enum Message {
 pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) params: Value,
-    /// For `hook.after_llm`, the response in our form; for `hook.approve_tool`, whether a hook wants to ask somebody.
+    /// For `hook.after_llm`, the response in our form; for `hook.approve_tool`, whether a hook wants to ask a person.
     pub(super) ours: Value,
 }
 

@@ -12,7 +12,7 @@ use crate::system::On;
 /// The maximum length of a reason, in characters.
 const MOST_REASON: usize = 1000;
 
-/// Whether somebody can be asked about an event.
+/// Whether a person can be asked about an event.
 pub(super) fn may_ask(info: &EventInfo) -> bool {
     info.name == "BeforeToolCall"
 }
@@ -66,7 +66,7 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
     let verdict = match args.get("decision").and_then(Value::as_str) {
         Some("allow") => Verdict::Continue,
         Some("ask") if may_ask(on.info) => Verdict::Ask { reason: said },
-        // If nobody can be asked, the call is blocked.
+        // If no person can be asked, the call is blocked.
         Some("ask" | "block") => Verdict::Block { reason: said },
         _ => {
             return Err(Fault::nonsense(

@@ -1,4 +1,4 @@
-//! A model that decides.
+//! The handler `prompt`: a model that decides.
 //!
 //! The model reads the instructions of the file, and the input of a tool as data. It must call the tool `decide`.
 //! Anything else is a failure, never a decision. Limits per turn and per month, and a cache, bound the cost.
@@ -176,7 +176,7 @@ impl Judge {
         let length = evaluation.user_text().len();
         if length > LONGEST {
             return Err(Fault::not_asked(format_args!(
-                "its input has {length} bytes, and the limit for a model is {LONGEST}"
+                "the input has {length} bytes, and the limit for a model is {LONGEST}"
             )));
         }
         if !self.spender.spending.take(question.turn, self.max_per_turn) {

@@ -212,7 +212,7 @@ impl Loader<'_> {
                 let whole = format!("^(?:{part})$");
                 let expression =
                     pattern::compiled(if of == Matcher::Whole { &whole } else { part });
-                // What is not an expression is told elsewhere.
+                // What is not an expression is a mistake elsewhere.
                 let fits = |tool: &&str| match &expression {
                     _ if is_list => *tool == part,
                     Ok(expression) => expression.is_match(tool),

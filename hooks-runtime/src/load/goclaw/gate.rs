@@ -90,9 +90,9 @@ impl Loader<'_> {
         let name = self.free_name("quality gate", &origin.to_string());
         let (body, state) = self.goclaw_body(place, kind, &config, gate, &name, true)?;
         let help = if blocks {
-            "it runs where the subagent wants to stop, and sends it on with the reason"
+            "the gate runs where the subagent wants to stop, and sends the subagent on with the reason"
         } else {
-            "it runs as a hook on `subagent_stop`, which blocks nothing"
+            "the gate runs as a hook on `subagent_stop`, which blocks nothing"
         };
         let notice = place.wrong(&[], "quality gates are hooks now", Some(help));
         self.notices.push(notice.to_string());
