@@ -17,7 +17,7 @@ pub(crate) const PROBE: &str = "--hooks-sandbox-probe";
 /// The exit code if the program could not be confined.
 pub(crate) const FAILED: i32 = 125;
 
-/// What stands before the reason why it could not.
+/// What precedes the reason why it could not.
 pub(crate) const FAILURE: &str = "hooks-sandbox: ";
 
 /// Whether this executable can confine programs.

@@ -25,7 +25,7 @@
 //! | protected names | mount points, which the kernel neither renames nor removes | nothing new can be made directly in a folder that holds one |
 //! | modes, owners, times | of what it may write | of nothing |
 //! | processes | it sees and signals its own; all end with it | it signals its own; all end with it |
-//! | network | its own, with nobody else on it | no connection but to the ports that are allowed; it cannot listen |
+//! | network | its own, with no other program on it | no connection but to the ports that are allowed; it cannot listen |
 //!
 //! Either way, the program has no capability, gains no rights, has a session of its own without a terminal, no descriptor
 //! but its standard input and outputs, a part of the environment, and only the system calls of a table.

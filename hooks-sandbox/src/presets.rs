@@ -28,7 +28,7 @@ pub(crate) fn check(chosen: Option<&[String]>) -> Result<(), SandboxError> {
     let mut chosen = chosen.into_iter().flatten();
     match chosen.find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(SandboxError::rule(format!(
-            "`{name}` is no preset: there are {}",
+            "`{name}` is not a preset: there are {}",
             known.join(", ")
         ))),
         None => Ok(()),

@@ -58,7 +58,7 @@ pub(crate) struct Rules {
     /// The beginnings of paths that a report does not name.
     #[serde(skip)]
     pub(crate) quiet: Vec<String>,
-    /// Whether nobody looks at what it tries.
+    /// Whether the supervisor does not look at what it tries.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) untraced: bool,
 }
@@ -126,7 +126,7 @@ impl Grant {
     pub(crate) fn of(path: PathBuf, access: Access, from: &str) -> Result<Self, SandboxError> {
         let found = fs::metadata(&path).at(&path)?;
         if path.to_str().is_none() {
-            return Err(SandboxError::path(&path, "its name is not UTF-8"));
+            return Err(SandboxError::path(&path, "the name is not UTF-8"));
         }
         Ok(Grant {
             identity: (found.dev(), found.ino()),
@@ -147,7 +147,7 @@ impl Rules {
         path.ancestors().find_map(own)
     }
 
-    /// Whether the program has a network where nobody else is, if there are namespaces.
+    /// Whether the program has a network for itself alone, if there are namespaces.
     pub(crate) fn is_island(&self) -> bool {
         !self.network && self.connect.is_empty()
     }
@@ -161,6 +161,6 @@ pub(crate) fn real_place(path: &Path) -> Result<PathBuf, SandboxError> {
             Ok(folder) => Ok(folder.join(name)),
             Err(_) => Ok(real_place(folder)?.join(name)),
         },
-        _ => Err(SandboxError::path(path, "it has no name")),
+        _ => Err(SandboxError::path(path, "the path has no file name")),
     }
 }

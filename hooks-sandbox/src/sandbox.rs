@@ -13,8 +13,8 @@ use crate::{SandboxError, launcher};
 /// What a program may do at most.
 ///
 /// By default, it may read the system's own folders and what the [presets](Sandbox::presets) name, and write only to a
-/// temporary folder of its own, which is in memory if there are namespaces. It reaches nobody, sees only a part of the environment, and has none of the user's
-/// special rights, even if the user is root.
+/// temporary folder of its own, which is in memory if there are namespaces. It reaches no host, sees only a part of the
+/// environment, and has none of the user's special rights, even if the user is root.
 ///
 /// ```no_run
 /// use hooks_sandbox::Sandbox;
@@ -36,7 +36,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Creates a sandbox in which a program may write nothing of yours and reach nobody.
+    /// Creates a sandbox in which a program may write nothing of yours and reach no host.
     ///
     /// ```
     /// use hooks_sandbox::Sandbox;

@@ -27,7 +27,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Whether the program gets a network of its own, where nobody else is.
+    /// Whether the program gets a network for itself alone.
     pub(crate) fn is_island(&self) -> bool {
         self.has_namespaces && self.rules.is_island()
     }
@@ -40,7 +40,7 @@ impl Order {
 
 /// Runs a program under rules, and returns its exit code.
 pub(crate) fn run(rules: &str, command: &[OsString]) -> Result<i32, SandboxError> {
-    let rules: Rules = serde_json::from_str(rules).or_fail("the rules cannot be read")?;
+    let rules: Rules = serde_json::from_str(rules).or_fail("cannot read the rules")?;
     let mut rules = rules.complete()?;
     let program = Path::new(command.first().ok_or_else(SandboxError::no_program)?);
     // Who names a program by its path means that it may be read.
@@ -94,13 +94,14 @@ mod system {
     use crate::trace::{Seen, Tracer};
 
     pub(super) fn run(mut rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
-        let threads = std::fs::read_dir("/proc/self/task").or_fail("there is no /proc")?;
+        let threads =
+            std::fs::read_dir("/proc/self/task").or_fail("cannot read /proc/self/task")?;
         if threads.count() > 1 {
             let why = "`hooks_sandbox::enter_if_asked()` must come before anything starts threads";
             return Err(SandboxError::rule(why));
         }
         close_fds::set_fds_cloexec(3, &[]);
-        let mut teller = Teller::of(&mut rules).or_fail("there is no report")?;
+        let mut teller = Teller::of(&mut rules).or_fail("cannot open the file of the report")?;
         let has_namespaces = !rules.effort.without_namespaces && user_namespace::enter()?;
         if rules.unix && !has_namespaces && !rules.effort.best {
             return Err(SandboxError::kernel(
@@ -110,7 +111,7 @@ mod system {
         }
         let held = Held::find(&rules, has_namespaces)?;
         let scratch = scratch(has_namespaces).at(&std::env::temp_dir())?;
-        let (ours, theirs) = UnixStream::pair().or_fail("there is no channel")?;
+        let (ours, theirs) = UnixStream::pair().or_fail("cannot open a channel (socketpair)")?;
         let mut program = Command::new(&command[0]);
         program.args(&command[1..]);
         set_environment(&mut program, &rules.env);
@@ -122,14 +123,15 @@ mod system {
             proxy: None,
             rules,
         };
-        let signals = Signals::hold().or_fail("signals cannot be handed on")?;
+        let signals = Signals::hold().or_fail("cannot hold signals (sigprocmask, signalfd)")?;
         let refusals = start_proxy(&mut order, &ours)?;
         if has_namespaces {
             // From now on, this process can start no thread.
-            unshare(CloneFlags::CLONE_NEWPID).or_fail("it would see other processes")?;
+            unshare(CloneFlags::CLONE_NEWPID)
+                .or_fail("cannot hide other processes (unshare CLONE_NEWPID)")?;
         } else {
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
-                .or_fail("its processes would be left")?;
+                .or_fail("cannot adopt orphans (prctl PR_SET_CHILD_SUBREAPER)")?;
         }
         let Some(inside) = fork()? else {
             drop(ours);
@@ -161,7 +163,8 @@ mod system {
         }
         teller.tell();
         drop(held);
-        code.map(linux::code).or_fail("it cannot be run to its end")
+        code.map(linux::code)
+            .or_fail("cannot wait for the program (waitpid)")
     }
 
     /// A folder for this run, which is removed at its end. Nothing is written into one that is only mounted on, so it is made
@@ -181,7 +184,7 @@ mod system {
         order: &mut Order,
         channel: &UnixStream,
     ) -> Result<Option<UnixStream>, SandboxError> {
-        const WHAT: &str = "there is no proxy";
+        const WHAT: &str = "cannot start the proxy";
         if order.rules.domains.is_empty() {
             return Ok(None);
         }
@@ -260,7 +263,7 @@ mod system {
             .arg(profile)
             .args(command)
             .env("TMPDIR", &folder);
-        let status = inner.status().or_fail("`sandbox-exec` cannot be started")?;
+        let status = inner.status().or_fail("cannot start `sandbox-exec`")?;
         Ok(status
             .code()
             .unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))

@@ -26,7 +26,7 @@ pub(crate) fn set(limits: &Limits) -> Result<(), SandboxError> {
             current: Some(most),
             maximum: Some(most),
         };
-        setrlimit(resource, limit).or_fail("a limit cannot be set")?;
+        setrlimit(resource, limit).or_fail("cannot set a limit (setrlimit)")?;
     }
     Ok(())
 }

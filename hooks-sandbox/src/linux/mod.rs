@@ -1,6 +1,21 @@
 //! The process inside: it takes everything from itself that the rules do not give, and then becomes the program.
 //!
 //! Whatever fails on the way ends it. So there is no program that runs with less than all walls around it.
+//!
+//! # Why it is so
+//!
+//! After `execve`, nothing can be taken away any more, and each wall needs a right that a later one takes. So the order is
+//! fixed: namespaces, the [view] and the network need capabilities; [Landlock](walls) names files, so it needs the view;
+//! then the [limits], and the capabilities go; the filter of [system calls](syscalls) is last, because it refuses the calls
+//! that raise the others.
+//!
+//! No wall is enough. The view hides files, but many kernels give an ordinary user no namespaces: there, Landlock is the
+//! only wall around files, and elsewhere it holds where a mount is mistaken. Neither knows of calls that reach the kernel in
+//! other ways, such as new namespaces or keys: that is the filter.
+//!
+//! There are three processes. The supervisor has the user's files open, so it stays outside, and nothing inside can look
+//! into it. This process is the first of its namespace: orphans come to it, and it ends with all that is left. The program
+//! is its child, because the kernel ignores most signals to a first process, and no program expects to be one.
 
 pub(crate) mod channel;
 mod limits;
@@ -50,17 +65,17 @@ pub(crate) fn run(
     signals: &Signals,
 ) -> Result<i32, SandboxError> {
     end_with_parent(None)?;
-    setsid().or_fail("there is no session of its own")?;
+    setsid().or_fail("cannot start a new session (setsid)")?;
     if order.has_namespaces {
         let mut apart =
             CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWCGROUP;
         apart.set(CloneFlags::CLONE_NEWNET, order.is_island());
-        unshare(apart).or_fail("namespaces cannot be made")?;
+        unshare(apart).or_fail("cannot make namespaces (unshare)")?;
         view::build(order)?;
     } else {
         program.env("TMPDIR", &order.scratch);
     }
-    if let Some(port) = network(order, supervisor).or_fail("there is no network of its own")? {
+    if let Some(port) = network(order, supervisor).or_fail("cannot set up a network of its own")? {
         program.envs(PROXY.map(|name| (name, format!("http://127.0.0.1:{port}"))));
         // A server of this machine is behind the proxy, too, if it may be reached.
         if !order
@@ -76,10 +91,11 @@ pub(crate) fn run(
         walls::raise(order, None)?;
     }
     limits::set(&order.rules.limits)?;
-    limits::drop_capabilities().or_fail("capabilities cannot be dropped")?;
-    let is_traced = channel::wait(supervisor).or_fail("the supervisor is gone")?;
+    limits::drop_capabilities().or_fail("cannot drop capabilities (prctl, capset)")?;
+    let is_traced = channel::wait(supervisor).or_fail("cannot hear the supervisor (read)")?;
     // No program inside looks into this process: it has what the supervisor has open and knows.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).or_fail("it can be looked into")?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .or_fail("cannot forbid to look into the process (prctl PR_SET_DUMPABLE)")?;
     syscalls::confine(is_traced, |group| match group {
         "view" => order.has_namespaces,
         "island" => order.is_island(),
@@ -92,10 +108,15 @@ pub(crate) fn run(
         && let Some(program) = fork()?
     {
         let ended = signals.wait_for(program);
-        return ended.map(code).or_fail("it cannot be run to its end");
+        return ended
+            .map(code)
+            .or_fail("cannot wait for the program (waitpid)");
     }
-    signals.release().or_fail("it would hear no signal")?;
-    set_dumpable_behavior(DumpableBehavior::Dumpable).or_fail("it cannot be traced")?;
+    signals
+        .release()
+        .or_fail("cannot release signals (sigprocmask)")?;
+    set_dumpable_behavior(DumpableBehavior::Dumpable)
+        .or_fail("cannot allow to trace the program (prctl PR_SET_DUMPABLE)")?;
     let error = program.exec();
     eprintln!(
         "hooks-sandbox: {}: {error}",
@@ -111,7 +132,7 @@ pub(crate) fn run(
 
 /// Forks this process, which has one thread. Returns the child, or nothing in the child itself.
 pub(crate) fn fork() -> Result<Option<Pid>, SandboxError> {
-    match fork::fork().or_fail("it cannot be started")? {
+    match fork::fork().or_fail("cannot start a process (fork)")? {
         Fork::Parent(child) => Ok(Pid::from_raw(child)),
         Fork::Child => Ok(None),
     }
@@ -119,9 +140,10 @@ pub(crate) fn fork() -> Result<Option<Pid>, SandboxError> {
 
 /// Lets this process end with the one that has forked it, of which it may know the number.
 pub(crate) fn end_with_parent(parent: Option<Pid>) -> Result<(), SandboxError> {
-    set_parent_process_death_signal(Some(Signal::KILL)).or_fail("it would survive")?;
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .or_fail("cannot end with the parent process (prctl PR_SET_PDEATHSIG)")?;
     match parent {
-        Some(parent) if getppid() != Some(parent) => Err("it has ended").or_fail("the supervisor"),
+        Some(parent) if getppid() != Some(parent) => Err("ended").or_fail("the parent process"),
         _ => Ok(()),
     }
 }
@@ -140,7 +162,7 @@ pub(crate) fn probe(_: &str, _: &[OsString]) -> Result<i32, SandboxError> {
     };
     println!(
         "{}",
-        serde_json::to_string(&machine).or_fail("it cannot be told")?
+        serde_json::to_string(&machine).or_fail("cannot write JSON")?
     );
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! Which system calls the program may make: the table `syscalls.txt` as a filter of the kernel.
 //!
-//! Everything that the table does not name fails. So a call that a later kernel adds is refused until somebody has
-//! looked at it.
+//! Everything that the table does not name fails. So a call that a later kernel adds is refused until the table names
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr as _;
@@ -56,7 +56,8 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
         } else {
             let all: Option<_> = conditions.split(',').map(condition).collect();
             rules.extend(SeccompRule::new(
-                all.ok_or(conditions).or_fail("a condition")?,
+                all.ok_or(conditions)
+                    .or_fail("cannot read a condition of a system call")?,
             ));
         }
     }
@@ -65,7 +66,7 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
     let (mut refused, mut watched) = (error(Errno::PERM), Calls::new());
     if is_traced {
         refused = SeccompAction::Trap;
-        watched = trace::watched().or_fail("calls cannot be watched")?;
+        watched = trace::watched().or_fail("cannot watch system calls")?;
     }
     // The strictest of the filters decides, so what is missing or watched passes the last one.
     let none = BTreeSet::new();
@@ -77,7 +78,7 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
     )
     .and_then(|()| install(missing, &none, SeccompAction::Allow, error(Errno::NOSYS)))
     .and_then(|()| install(allowed, &unconditional, refused, SeccompAction::Allow))
-    .or_fail("system calls cannot be filtered")
+    .or_fail("cannot filter system calls (seccomp)")
 }
 
 /// Installs a filter, in front of whose calls there are those that are always allowed.
@@ -164,8 +165,8 @@ mod tests {
         assert_eq!(text.clone().count(), lines().count());
         assert!(text.is_sorted());
         for [name, group, conditions, reason] in lines() {
-            assert!(known(name), "{name} is no system call");
-            assert!(groups.contains(&group), "{name}: {group} is no group");
+            assert!(known(name), "{name} is not a system call");
+            assert!(groups.contains(&group), "{name}: {group} is not a group");
             assert!(!reason.is_empty(), "{name} has no reason");
             let all = conditions.split(',').filter(|text| *text != "-");
             assert!(

@@ -41,6 +41,6 @@ pub(crate) fn enter() -> Result<bool, SandboxError> {
             rustix::thread::configure_capability_in_ambient_set(capability, true)
         })
     };
-    kept().or_fail("capabilities cannot be handed on")?;
+    kept().or_fail("cannot hand on capabilities (capset, prctl PR_CAP_AMBIENT)")?;
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! The file system that the program sees: built from nothing, so what nobody granted is not there at all.
+//! The file system that the program sees: built from nothing, so what was not granted is not there at all.
 //!
 //! An empty root gets what the rules name, each at its own path. What may only be read is mounted so, and protected paths
 //! are mount points of their own. A path is opened once, without following links, and must be what it was when the rules
@@ -49,8 +49,9 @@ const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
     let root = &order.scratch;
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", private).or_fail("mounts cannot be made private")?;
-    mount("tmpfs", root, "tmpfs", PLAIN, c"mode=755").or_fail("a root cannot be mounted")?;
+    mount_change("/", private).or_fail("cannot make mounts private (mount MS_PRIVATE)")?;
+    mount("tmpfs", root, "tmpfs", PLAIN, c"mode=755")
+        .or_fail("cannot mount a root (mount tmpfs)")?;
     let shown = shown(order)?;
     // What is granted may be in one of them.
     let temporary = ["/tmp", "/dev/shm"].map(Path::new);
@@ -66,7 +67,7 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
             .any(|above| temporary.contains(&above))
     };
     let mut fixed = vec![root.clone()];
-    // A file that a program writes where it was started, and that nobody sees, must not seem to be written.
+    // A file that a program writes where it was started, and that is lost, must not seem to be written.
     if is_temporary(&order.folder) && !is_shown(&order.folder) {
         let place = below(root, &order.folder);
         fs::create_dir_all(&place).at(&order.folder)?;
@@ -82,7 +83,7 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
         make_place(root, path, source.is_folder)?;
         attach(&source.file, opened(&below(root, path))?).at(path)?;
     }
-    // A program that starts elsewhere than it is told to would do harm: the folder may be an empty one.
+    // A program that starts in another folder than the one asked for would do harm: the folder may be an empty one.
     for folder in [Some(order.folder.clone()), std::env::home_dir()]
         .into_iter()
         .flatten()
@@ -117,7 +118,7 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
         unmount(".", UnmountFlags::DETACH)?;
         chdir(&order.folder)
     };
-    enter().or_fail("the view cannot be entered")
+    enter().or_fail("cannot enter the view (mount, pivot_root)")
 }
 
 /// Something that is shown in the new root.
@@ -177,7 +178,7 @@ fn show(
 }
 
 fn is_folder(file: impl AsFd) -> Result<bool, SandboxError> {
-    let found = rustix::fs::fstat(file).or_fail("a file cannot be looked at")?;
+    let found = rustix::fs::fstat(file).or_fail("cannot look at a file (fstat)")?;
     Ok(rustix::fs::FileType::from_raw_mode(found.st_mode).is_dir())
 }
 
@@ -191,7 +192,7 @@ impl Grant {
         }
         Err(SandboxError::path(
             &self.path,
-            "it is not what was allowed: something took its place",
+            "something else took its place",
         ))
     }
 }
@@ -201,9 +202,7 @@ pub(crate) fn opened(path: &Path) -> Result<OwnedFd, SandboxError> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
     match file {
-        Err(rustix::io::Errno::LOOP) => {
-            Err("it is not what was allowed: a link took its place").at(path)
-        }
+        Err(rustix::io::Errno::LOOP) => Err("a link took its place").at(path),
         file => file.at(path),
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn raise(order: &Order, proxy: Option<u16>) -> Result<(), SandboxErro
         }
         ruleset.restrict_self()
     };
-    let status = restrict().or_fail("Landlock cannot confine it")?;
+    let status = restrict().or_fail("cannot confine the program (landlock_restrict_self)")?;
     if status.ruleset == RulesetStatus::NotEnforced {
         if !order.rules.effort.best {
             return Err(SandboxError::kernel("files", "this kernel has no Landlock"));

@@ -57,7 +57,7 @@ pub(crate) fn serve(listener: &TcpListener, hosts: Hosts, told: Box<Told>) -> ! 
 }
 
 impl Proxy {
-    /// Serves a client. An error ends its connection, and nobody else needs to know of it.
+    /// Serves a client. An error ends its connection, and concerns no other.
     fn client(&self, mut client: &TcpStream) -> io::Result<()> {
         client.set_read_timeout(Some(IMPATIENCE))?;
         client.set_write_timeout(Some(IDLE))?;

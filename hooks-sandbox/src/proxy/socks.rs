@@ -34,7 +34,7 @@ pub(super) fn answer(client: &mut impl Write, error: Option<&NotConnected>) -> i
 }
 
 fn reply(client: &mut impl Write, code: u8) -> io::Result<()> {
-    // The address from which the proxy connects is nobody's business.
+    // The address from which the proxy connects is not for the client.
     client.write_all(&[5, code, 0, 1, 0, 0, 0, 0, 0, 0])
 }
 

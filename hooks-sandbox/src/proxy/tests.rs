@@ -401,7 +401,7 @@ fn a_refused_client_reads_why() {
 
 #[test]
 fn a_host_that_does_not_answer_is_not_called_refused() {
-    // A port that nobody listens on.
+    // A port without a listener.
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 #[cfg(target_os = "linux")]
 pub(crate) use self::teller::Teller;
 
-/// What stands before each line of a report.
+/// What precedes each line of a report.
 const PREFIX: &str = "sandbox: tried to ";
 
-/// What stands before what was expected instead.
+/// What precedes what was expected instead.
 const NOTE: &str = "sandbox: expected: ";
 
 /// The lines that a report has at most. More of them would not tell more about a program.
@@ -38,7 +38,7 @@ const LINES: usize = 50;
 /// };
 /// let report: Report = [refused].into_iter().collect();
 /// assert_eq!(report.to_string(), "sandbox: tried to write /home/u/.bashrc: not allowed\n");
-/// assert_eq!(Report::parse(&format!("it failed\n{report}")), report);
+/// assert_eq!(Report::parse(&format!("some text\n{report}")), report);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {

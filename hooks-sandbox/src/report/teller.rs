@@ -15,8 +15,8 @@ pub(crate) struct Teller {
 }
 
 impl Teller {
-    /// Takes from the rules what a report needs: nobody inside does. It goes to the file that they name, or else to standard
-    /// error. The file is opened now: what the program puts in its place is not.
+    /// Takes from the rules what a report needs, which the process inside does not get. It goes to the file that they
+    /// name, or else to standard error. The file is opened now: what the program puts in its place is not.
     pub(crate) fn of(rules: &mut Rules) -> io::Result<Teller> {
         let mut options = File::options();
         options.append(true).create(true);

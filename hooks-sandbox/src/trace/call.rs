@@ -28,7 +28,7 @@ pub(super) fn watched() -> impl Iterator<Item = Sysno> {
     table().filter_map(|(name, _)| name.parse().ok())
 }
 
-/// A system call of a thread that stands still, before the call or after it.
+/// A system call of a stopped thread, before the call or after it.
 pub(super) struct Call {
     thread: Pid,
     number: u64,

@@ -225,7 +225,10 @@ fn what_outlives_the_program_is_ended() {
         || std::fs::read_to_string(&status).map_or(true, |status| status.contains("State:\tZ"));
     let begun = Instant::now();
     while !is_dead() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "it lives on");
+        assert!(
+            begun.elapsed() < Duration::from_mins(1),
+            "the process lives on"
+        );
         std::thread::yield_now();
     }
 }

@@ -38,7 +38,7 @@ fn mistakes() -> Tested {
         ),
         (
             Sandbox::new().presets(["gti"]),
-            "`gti` is no preset: there are git, cargo, ",
+            "`gti` is not a preset: there are git, cargo, ",
         ),
         (
             Sandbox::new().read(folder.join("nothing")),
