@@ -83,7 +83,7 @@ impl By {
     }
 }
 
-/// What somebody has changed.
+/// What a person has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdminEntry {
     /// The place in the tenant's log, from 1.
@@ -131,7 +131,7 @@ pub(crate) struct Write<'a> {
     pub(crate) at: Timestamp,
     /// The number of the write, which is higher than that of each before.
     pub(crate) change: u64,
-    /// What it changes. None if it only writes down what somebody has read.
+    /// What it changes. None if it only writes down what a person has read.
     topics: Option<u64>,
     /// What the rows hold that were written since the last entry.
     pub(crate) rows: Rows,
@@ -142,7 +142,7 @@ pub(crate) struct Write<'a> {
 /// How often a write that is checked first begins again because of others, before it keeps them out.
 const TRIES: u32 = 3;
 
-/// What somebody reads, and checks, before they write.
+/// What a writer reads, and checks, before the write.
 ///
 /// It reads without a lock, so that others go on meanwhile. If they have written, what was read is old, and the next look
 /// follows. So that it ends, the last one locks first, and reads within its transaction.
@@ -202,7 +202,8 @@ impl Tenant {
         self.begin(by, Some(0)).await
     }
 
-    /// Writes down what somebody has read. It is no change, so nobody reads anything again because of it.
+    /// Writes down what a person has read. This does not change the store, so no process reads anything again because
+    /// of it.
     pub(crate) async fn log_read(&self, by: &By, action: &str, entity: &str) -> Result<()> {
         let write = self.begin(by, None).await?;
         write.end(action, entity, "", "").await
@@ -335,7 +336,7 @@ impl Write<'_> {
                 let message = format!(
                     "the versions of hooks and the revisions would take {kept} bytes, and the limit is {most}"
                 );
-                let help = "ask whoever runs the daemon for more: `hooks serve --most-bytes`";
+                let help = "ask the operator of the daemon for more: `hooks serve --most-bytes`";
                 return Err(StoreError::invalid("", message, help));
             }
         }

@@ -1,4 +1,4 @@
-//! The audit: everything that shows if somebody other than the store has written into its tables.
+//! The audit: everything that shows whether anything but the store has written into its tables.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const ROWS: usize = 100;
 /// How many digests an entry has at most that says what was there before the log said it.
 const MOST: usize = 1000;
 
-/// The action of such entries: the first ones of a log with digests, or somebody has put them there.
+/// The action of such entries: the first ones of a log with digests. Later ones are forged.
 const BEGIN: &str = "audit.begin";
 
 /// What a chain of a tenant, and the tables for which it vouches, were found to be.
@@ -60,7 +60,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database fails. What does not hold is no error: the answer names it.
+    /// If the database fails. What does not hold is not an error: the answer names it.
     pub async fn audit(&self, anchored: &Anchored) -> Result<Vec<Audited>> {
         let mut snapshot = self.0.engine().snapshot().await?;
         let tables = KEPT.iter().map(|kept| kept.table);
@@ -138,7 +138,7 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the database fails. A broken chain is no error: the answer names it.
+    /// If the database fails. A broken chain is not an error: the answer names it.
     pub async fn verify_admin_log(&self) -> Result<Verified> {
         let mut snapshot = self.engine().snapshot().await?;
         self.audit(&mut *snapshot, "admin", None).await
@@ -160,8 +160,7 @@ impl Tenant {
                 return Ok(());
             }
             if is_begun && said.action == BEGIN {
-                let what =
-                    "it says anew what was there before: the tables may have been changed then";
+                let what = "the log says anew what was there before: the tables may have been changed then";
                 return Err(StoreError::Inconsistent(what.to_owned()));
             }
             is_begun |= said.action != BEGIN;

@@ -159,7 +159,11 @@ impl Tenant {
     pub async fn set_budget(&self, month: Option<&str>, limit: Option<u64>, by: &By) -> Result<()> {
         if month.is_some_and(|month| format!("{month}-01").parse::<jiff::civil::Date>().is_err()) {
             let help = "write `2026-11`";
-            return Err(StoreError::invalid("/month", "this is no month", help));
+            return Err(StoreError::invalid(
+                "/month",
+                "the text is not a month",
+                help,
+            ));
         }
         expect_exact("/limit", limit.unwrap_or_default())?;
         let month = month.unwrap_or_default();

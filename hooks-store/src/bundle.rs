@@ -48,8 +48,8 @@ impl Tenant {
         self.level(&Bundle::new(vec![hook], Map::new())?)
     }
 
-    /// Checks a set in the canonical form. Returns what else there is to tell of it. In what somebody has written by hand, a
-    /// wrong entry of another system is a mistake, too.
+    /// Checks a set in the canonical form. Returns what else there is to tell of it. In what a person has written by
+    /// hand, a wrong entry of another system is a mistake, too.
     pub(crate) async fn check_set(
         &self,
         reads: &mut dyn Reads,
@@ -68,7 +68,7 @@ impl Tenant {
         })
     }
 
-    /// Checks a hook alone, as somebody has written it. The paths of its mistakes begin at the hook.
+    /// Checks a hook alone, as its author has written it. The paths of its mistakes begin at the hook.
     pub(crate) async fn check_hook(&self, reads: &mut dyn Reads, hook: &Value) -> Result<()> {
         let bundle = Bundle::new(vec![hook.clone()], Map::new())?;
         let checked = self.check_set(reads, &bundle, true).await;
@@ -76,7 +76,7 @@ impl Tenant {
         checked.map(drop).map_err(|error| error.at(at_hook))
     }
 
-    /// What of a set this deployment does not allow, each where it stands: whatever is refused when it is loaded alone.
+    /// What of a set this deployment does not allow, each at its place: all that is refused when it is loaded alone.
     async fn not_allowed(&self, reads: &mut dyn Reads, set: &Bundle) -> Result<Vec<Mistake>> {
         let mut mistakes = Vec::new();
         let hooks = set.hooks.iter().enumerate().map(|(index, hook)| {
@@ -147,7 +147,7 @@ impl Tenant {
             && tables.keys().any(|key| key != "limits")
         {
             tables.retain(|key, _| key == "limits");
-            // Nobody knows what the tables guard, so this hook blocks every call in their place.
+            // What the tables guard is not known, so this hook blocks every call in their place.
             let name = format!("settings ({})", scope.as_str());
             let hook =
                 json!({ "name": name, "event": "BeforeToolCall", "block": why, "refused": why });

@@ -75,16 +75,16 @@ impl Capabilities {
         let Some(kind) = self.handlers.iter().find(unknown) else {
             return Ok(());
         };
-        let message = format!("`{kind}` is no kind of handler that a deployment can forbid");
+        let message = format!("`{kind}` is not a kind of handler that a deployment can forbid");
         let help = format!("the kinds are `{}`", kinds.join("`, `"));
         Err(StoreError::invalid("", message, &help))
     }
 
-    /// Writes into the tables of a set which kinds do not run. Whoever loads the set obeys.
+    /// Writes into the tables of a set which kinds do not run. The loader of the set obeys.
     pub(crate) fn limit(&self, tables: &mut Map<String, Value>) {
         if !self.handlers.is_empty() {
             let limits = tables.entry("limits").or_insert_with(|| json!({}));
-            // What is no table is a mistake, which the loader finds.
+            // What is not a table is a mistake, which the loader finds.
             if let Some(limits) = limits.as_object_mut() {
                 limits.insert("refuse".to_owned(), json!(self.handlers));
             }

@@ -113,7 +113,8 @@ impl Chain<'_> {
             if let Some(ends) = ends {
                 return Ok(ends);
             }
-            // Another process may have made them meanwhile. If there are some, somebody has removed the others.
+            // Another process may have made them meanwhile. If there are some but not all, the others have been
+            // removed.
             if (1..LOGS.len()).contains(&self.begin(transaction).await?) {
                 break;
             }
@@ -277,15 +278,18 @@ impl Walk {
     /// Takes the next row. Returns whether it holds.
     pub(crate) fn step(&mut self, link: &Link) -> bool {
         if link.seq < self.next {
-            let what = format!("it is there, and the chain begins with row {}", self.next);
+            let what = format!(
+                "the row is there, and the chain begins with row {}",
+                self.next
+            );
             return self.breaks(link.seq, what);
         }
         if link.seq != self.next {
-            let what = format!("it is missing: row {} follows", link.seq);
+            let what = format!("the row is missing: row {} follows", link.seq);
             return self.breaks(self.next, what);
         }
         if link.hash != link.hash_after(&self.before) {
-            let what = "its hash is not that of its content and the row before";
+            let what = "the hash is not that of the row's content and the row before";
             return self.breaks(link.seq, what);
         }
         self.before.clone_from(&link.hash);

@@ -31,7 +31,7 @@ const SALT: usize = 32;
 /// ```
 /// use hooks_store::Keys;
 ///
-/// // What `openssl rand -base64 32` prints; a new key stands before the old one.
+/// // What `openssl rand -base64 32` prints; a new key goes before the old one.
 /// let keys = Keys::read("q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=")?;
 /// assert_eq!(format!("{keys:?}"), "Keys(1)");
 /// # Ok::<(), hooks_store::StoreError>(())
@@ -80,7 +80,7 @@ pub(crate) fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// Random letters for a text that nobody can guess: 256 bits.
+/// Random letters for a text that cannot be guessed: 256 bits.
 pub(crate) fn random_text() -> String {
     base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(random::<32>())
 }
@@ -106,7 +106,7 @@ impl Keys {
     ///
     /// # Errors
     ///
-    /// If one is no such key.
+    /// If one is not such a key.
     pub fn read(text: &str) -> Result<Self> {
         let keys = text.split(',').map(|key| {
             let bytes = BASE64_STANDARD.decode(key.trim()).unwrap_or_default();
@@ -308,7 +308,7 @@ fn aad(place: &[String]) -> Aad<Vec<u8>> {
     Aad::from(framed(&parts))
 }
 
-/// A key that others may read is no secret.
+/// A key that others may read is not secret.
 #[cfg(unix)]
 fn only_mine(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

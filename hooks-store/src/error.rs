@@ -15,13 +15,13 @@ pub enum StoreError {
     /// What you save has mistakes: all of them.
     #[error("{}", told(.0))]
     Invalid(Vec<Mistake>),
-    /// Somebody has saved another version since you read it.
+    /// Another version was saved since you read it.
     #[error("version {current} is the newest: read it, and write your change again")]
     Conflict {
         /// The version that is the newest now.
         current: u64,
     },
-    /// Somebody has changed the draft since you read it.
+    /// The draft was changed since you read it.
     #[error("the draft is another one by now: read it again before you go on")]
     DraftChanged,
     /// This tenant has no such thing.
@@ -40,7 +40,7 @@ pub enum StoreError {
     #[error("the tables of the database are not those of this version: {0}")]
     Schema(String),
     /// The address of the database makes no sense.
-    #[error("`{0}` is no address of a store: write `sqlite:hooks.db` or `postgres://…`")]
+    #[error("`{0}` is not the address of a store: write `sqlite:hooks.db` or `postgres://…`")]
     Address(String),
 }
 
@@ -65,7 +65,7 @@ impl Mistake {
         }
     }
 
-    /// The same mistake in something that stands below `path`.
+    /// The same mistake in something below `path`.
     pub(crate) fn below(mut self, path: &str) -> Self {
         self.path.insert_str(0, path);
         self

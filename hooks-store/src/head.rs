@@ -112,7 +112,7 @@ impl Anchored {
 }
 
 impl Store {
-    /// Reads lines of [`Heads`], also where something stands before them, as in a log. Lines without heads are left out.
+    /// Reads lines of [`Heads`], also with something before them, as in a log. Lines without heads are left out.
     ///
     /// # Errors
     ///

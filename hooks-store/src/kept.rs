@@ -1,6 +1,7 @@
 //! What the rows of tables hold, as the logs say it: each entry that writes, changes or removes rows has a digest of each.
 //!
-//! Who walks a log knows from it what the tables must hold, so a row that somebody else has written, changed or removed shows.
+//! Who walks a log knows from it what the tables must hold, so a row that was written, changed or removed past the
+//! store shows.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +53,9 @@ pub(crate) const KEPT: [Kept; 8] = [
 impl Kept {
     fn of(table: &str) -> &'static Self {
         let mut tables = KEPT.iter();
-        tables.find(|kept| kept.table == table).expect("it is kept")
+        tables
+            .find(|kept| kept.table == table)
+            .expect("the table is kept")
     }
 
     /// The statement that inserts a row.

@@ -1,4 +1,4 @@
-//! What has changed, and whom it concerns: what people write wakes those who keep what was written, and nobody else.
+//! What has changed, and whom it concerns: what people write wakes only those who keep what was written.
 //!
 //! Each write has a number, which its transaction counts, and a row that says which tenant it concerns and what it may have
 //! changed. A write of this process tells the [`Ledger`] as soon as it is durable. Those of other processes are read from their
@@ -194,7 +194,7 @@ of_row! {
     }
 }
 
-/// A number of the news that somebody waits for.
+/// A number of the news that a reader waits for.
 #[derive(Debug)]
 pub struct Followed {
     news: watch::Receiver<News>,

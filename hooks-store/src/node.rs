@@ -53,7 +53,7 @@ pub struct NodeReport {
     pub order: Option<Vec<Ordered>>,
 }
 
-/// What a node is told when it reports.
+/// The answer to the report of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Told {
     /// The hooks whose breakers it is to close: [`Runtime::reset_breaker`](hooks_runtime::Runtime::reset_breaker).
@@ -94,7 +94,7 @@ of_row! {
         pub state: BreakerState,
         /// Since when the node reports this state.
         pub since: Timestamp,
-        /// Whether somebody wants it closed. The node learns that when it reports.
+        /// Whether an operator wants it closed. The node learns that when it reports.
         pub reset: bool,
     }
 }

@@ -123,7 +123,7 @@ impl StoreBuilder {
     }
 
     /// Opens a store only if it is there, to read it: nothing is written, and no table is brought to this version. A file of
-    /// SQLite may be one that nobody may write, and a user of Postgres one that may only `SELECT`.
+    /// SQLite may be read-only, and a user of Postgres one that may only `SELECT`.
     ///
     /// A missing key file is as in [`existing`](Self::existing).
     pub fn read_only(mut self) -> Self {
@@ -230,9 +230,9 @@ impl StoreBuilder {
     ///
     /// # Errors
     ///
-    /// If the database cannot be opened, must exist and is no store, has tables that this version does not know, or must not
-    /// change, the keys cannot be read or are not those that have encrypted or signed what is there, or the capabilities name a
-    /// kind of handler that is not there.
+    /// If the database cannot be opened, must exist and is not a store, has tables that this version does not know, or
+    /// must not change, the keys cannot be read or are not those that have encrypted or signed what is there, or the
+    /// capabilities name a kind of handler that is not there.
     pub async fn open(self) -> Result<Store> {
         self.capabilities.check()?;
         let given = match self.keys {

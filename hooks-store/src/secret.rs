@@ -60,7 +60,7 @@ pub(crate) fn place(tenant: &str, name: &str, version: u64) -> [String; 5] {
 pub(crate) const MOVED: &str = "hook.";
 
 /// How the names of the global tenant's secrets begin in what is composed for a tenant, where all other names are the tenant's
-/// own. A hook that somebody saves cannot say such a name, so no tenant can send a global secret anywhere.
+/// own. A hook that a person saves cannot say such a name, so no tenant can send a global secret anywhere.
 const GLOBAL: &str = "global:";
 
 /// Returns the secrets that a hook names, each after its place.
@@ -92,7 +92,7 @@ const CREDENTIALS: [&str; 9] = [
     "token",
 ];
 
-/// Finds the headers of a hook whose value is a credential: whoever may read the hook would read it.
+/// Finds the headers of a hook whose value is a credential: each reader of the hook would read it.
 fn bare_credentials(hook: &Value) -> impl Iterator<Item = Mistake> {
     let headers = hook["http"]["headers"].as_object().into_iter().flatten();
     let bare = headers.filter(|(name, value)| {
@@ -105,20 +105,20 @@ fn bare_credentials(hook: &Value) -> impl Iterator<Item = Mistake> {
     });
     bare.map(|(name, _)| {
         let path = format!("/http/headers/{name}");
-        let message = "whoever may read the hook would read this credential";
+        let message = "each reader of the hook would read this credential";
         let help = "keep it among the secrets, and write `secret:NAME`";
         Mistake::new(path, message, help)
     })
 }
 
-/// Finds the places where a hook has a credential that is no secret, or names a secret of the global tenant by the name that only
-/// the store writes.
+/// Finds the places where a hook has a credential that is not a secret, or names a secret of the global tenant by the
+/// name that only the store writes.
 pub(crate) fn mistakes(hook: &Value) -> impl Iterator<Item = Mistake> {
     let bare = bare_credentials(hook);
     let named = named(hook).into_iter();
     let wrong = named.filter(|(_, name)| name.starts_with(GLOBAL));
     let wrong = wrong.map(|(place, name)| {
-        let message = format!("`{name}` is no name of a secret");
+        let message = format!("`{name}` is not the name of a secret");
         let help = "name a secret of this tenant: `secret:NAME`";
         Mistake::new(place, message, help)
     });
@@ -347,7 +347,7 @@ impl Tenant {
 
 type Values = HashMap<String, String>;
 
-/// Reads the values again after each change of a secret, until nobody wants them.
+/// Reads the values again after each change of a secret, until they are dropped.
 async fn follow(
     store: Weak<Inner>,
     id: String,

@@ -1,5 +1,5 @@
-//! Sessions: who is logged in to a console. The store has the hashes of their cookies alone, so whoever reads it is not logged
-//! in. A session ends with its token.
+//! Sessions: who is logged in to a console. The store has the hashes of their cookies alone, so who reads it is not
+//! logged in. A session ends with its token.
 
 use jiff::SignedDuration;
 
@@ -35,8 +35,8 @@ impl Store {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
     /// let store = Store::open("sqlite::memory:").await?;
     /// let session = Session { tenant: "acme".into(), token: String::new() };
-    /// store.open_session("a number that nobody guesses", &session).await?;
-    /// assert_eq!(store.session("a number that nobody guesses").await?, Some(session));
+    /// store.open_session("a number that cannot be guessed", &session).await?;
+    /// assert_eq!(store.session("a number that cannot be guessed").await?, Some(session));
     /// # Ok(())
     /// # }
     /// ```

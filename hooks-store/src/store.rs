@@ -162,7 +162,7 @@ impl Inner {
         Uuid::new_v7(IdTime::from_unix(NoContext, seconds, nanos)).to_string()
     }
 
-    /// Writes what is no change of a person, so nobody reads anything again because of it.
+    /// Writes what is not a change of a person, so no process reads anything again because of it.
     pub(crate) async fn note(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         let mut transaction = self.engine().begin().await?;
         let rows = transaction.run(sql, args).await?;
@@ -304,7 +304,8 @@ impl Tenant {
         &self.id
     }
 
-    /// Returns a number that grows with the executions of this tenant that this process writes. It counts while somebody has it.
+    /// Returns a number that grows with the executions of this tenant that this process writes. It counts while you
+    /// keep it.
     #[must_use]
     pub fn rows(&self) -> watch::Receiver<u64> {
         self.store.writer.rows.of(&self.id)

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::{Result, StoreError};
 
-/// Checks a number that is told in JSON: a larger one would be another one there.
+/// Checks a number that JSON carries: a larger one would be another one there.
 pub(crate) fn expect_exact(path: &str, number: u64) -> Result<()> {
     if number <= MOST {
         return Ok(());

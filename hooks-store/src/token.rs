@@ -1,4 +1,4 @@
-//! Tokens: who may call an API that stands on the store. A token is shown once, and only its hash is kept.
+//! Tokens: who may call an API on the store. A token is shown once, and only its hash is kept.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ const TOKEN: &str = "SELECT id, name, role, agent, author, at, used, used_from, 
 /// How many tokens one statement says that they were used.
 const USED: usize = 500;
 
-/// What somebody may do, from the least to the most.
+/// What a caller may do, from the least to the most.
 ///
 /// ```
 /// use hooks_store::Role;
@@ -83,7 +83,7 @@ impl FromStr for Role {
         let role = Role::ALL.into_iter().find(|role| role.as_str() == word);
         role.ok_or_else(|| {
             format!(
-                "`{word}` is no role: write `viewer`, `operator`, `author`, `publisher` or `owner`"
+                "`{word}` is not a role: write `viewer`, `operator`, `author`, `publisher` or `owner`"
             )
         })
     }
@@ -339,8 +339,8 @@ impl Tenant {
         Ok(token)
     }
 
-    /// Makes a token with the name, the rights and the end of another, which ends after a while: whoever has that one has so long
-    /// to take the new one.
+    /// Makes a token with the name, the rights and the end of another, which ends after a while: the holder of that one
+    /// has so long to take the new one.
     ///
     /// ```
     /// use hooks_store::{By, Role, Store};

@@ -10,7 +10,7 @@ use crate::store::Tenant;
 /// How many rows are read at once.
 const ROWS: u64 = 1000;
 
-/// The hashes that rows of a chain must have, because somebody has kept them elsewhere.
+/// The hashes that rows of a chain must have, because they were kept elsewhere.
 pub(crate) type Anchors = BTreeMap<u64, String>;
 
 impl Tenant {
@@ -55,9 +55,9 @@ impl Tenant {
                 } else if found.is_none() {
                     walk.breaks(link.seq, "the end of its chain is missing");
                 } else if link.seq > ends.seq {
-                    walk.breaks(link.seq, "it stands behind the end of the chain");
+                    walk.breaks(link.seq, "the row is behind the end of the chain");
                 } else if anchor.is_some_and(|hash| *hash != hex::encode(&link.hash)) {
-                    walk.breaks(link.seq, "its hash is not the one that was kept elsewhere");
+                    walk.breaks(link.seq, "the hash is not the one that was kept elsewhere");
                 } else if let Err(error) = check(row) {
                     walk.breaks(link.seq, error.to_string());
                 } else {
@@ -75,7 +75,7 @@ impl Tenant {
         Ok(walk.verified)
     }
 
-    /// Compares the end of a walk with the end that is written down, and with what somebody has kept elsewhere.
+    /// Compares the end of a walk with the end that is written down, and with what was kept elsewhere.
     async fn judge_ends(
         &self,
         reads: &mut dyn Reads,
@@ -108,12 +108,15 @@ impl Tenant {
         walk.verified.unsigned = ends.unsigned;
         match newest {
             Some((seq, _)) if *seq > ends.seq => {
-                walk.breaks(*seq, "it was kept elsewhere, and is not there any more");
+                walk.breaks(
+                    *seq,
+                    "the row was kept elsewhere, and is not there any more",
+                );
             }
             Some((seq, hash))
                 if *seq == ends.removed_seq && *hash != hex::encode(&ends.removed_hash) =>
             {
-                walk.breaks(*seq, "its hash is not the one that was kept elsewhere");
+                walk.breaks(*seq, "the hash is not the one that was kept elsewhere");
             }
             // Without a key, anybody can write that retention has removed rows.
             Some((seq, _)) if *seq < ends.removed_seq && !walk.verified.is_signed => {

@@ -29,7 +29,7 @@ pub(crate) trait Engine: Send + Sync {
     /// Reads rows. As a [`Reads`], it reads what they mean.
     async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>>;
 
-    /// Reads rows that somebody waits for at each event, such as who has a token: on connections that no search takes.
+    /// Reads rows that an agent waits for at each event, such as who has a token: on connections that no search takes.
     async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
         self.fetch(sql, args).await
     }

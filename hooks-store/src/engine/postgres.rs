@@ -17,7 +17,7 @@ use super::value::{Row, Value};
 use super::{Engine, PATIENCE, Transaction, migrator, schema, speak, told};
 use crate::error::{Result, StoreError};
 
-/// How long somebody who waits at each event waits for a connection: an agent is told soon that the database is away.
+/// How long a read at an event waits for a connection: an agent learns soon that the database is away.
 const SOON: Duration = Duration::from_millis(500);
 
 /// The channel that tells of changes.
@@ -29,10 +29,10 @@ const POLL: Duration = Duration::from_secs(2);
 /// The number of the lock of who migrates: "hooks" in ASCII.
 const MIGRATING: i64 = 0x68_6f_6f_6b_73;
 
-/// What a session is told unless the address says it: nobody holds up all others by a lock, and no statement runs for ever.
+/// What a session sets unless the address says it: no lock holds up all others, and no statement runs for ever.
 const SETTINGS: [(&str, &str); 2] = [("lock_timeout", "5s"), ("statement_timeout", "30s")];
 
-/// How often somebody else's migration is asked whether it has ended.
+/// The pause between two looks whether another process's migration has ended.
 const BACK_OFF: Duration = Duration::from_millis(200);
 
 pub(super) struct Postgres {

@@ -93,7 +93,7 @@ impl Sqlite {
         })
     }
 
-    /// Opens a file to read it, also where nobody may write.
+    /// Opens a file to read it, also where it must not be written.
     pub(super) async fn read(address: &str) -> Result<Self> {
         let no_address = |_| StoreError::Address(address.to_owned());
         let options = SqliteConnectOptions::from_str(address).map_err(no_address)?;
@@ -148,7 +148,7 @@ fn is_busy(error: &sqlx::Error) -> bool {
     code.is_some_and(|code| code == "5")
 }
 
-/// Makes the file, which nobody else may read, if it is not there.
+/// Makes the file, which only this user may read, if it is not there.
 fn make_private(file: &Path) -> Result<()> {
     match create(file) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
@@ -158,7 +158,7 @@ fn make_private(file: &Path) -> Result<()> {
     }
 }
 
-/// Makes a new file, which nobody else may read.
+/// Makes a new file, which only this user may read.
 fn create(file: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);

@@ -151,7 +151,7 @@ impl Column for i64 {
     fn of(value: &Value) -> Result<Self, String> {
         match value {
             Value::Int(value) => Ok(*value),
-            _ => Err("is no whole number".to_owned()),
+            _ => Err("is not a whole number".to_owned()),
         }
     }
 }
@@ -170,7 +170,8 @@ impl Column for bool {
 
 impl Column for Timestamp {
     fn of(value: &Value) -> Result<Self, String> {
-        Timestamp::from_microsecond(i64::of(value)?).map_err(|error| format!("is no time: {error}"))
+        Timestamp::from_microsecond(i64::of(value)?)
+            .map_err(|error| format!("is not a time: {error}"))
     }
 }
 
@@ -178,7 +179,7 @@ impl Column for String {
     fn of(value: &Value) -> Result<Self, String> {
         match value {
             Value::Text(text) => Ok(text.clone()),
-            _ => Err("is no text".to_owned()),
+            _ => Err("is not text".to_owned()),
         }
     }
 }
@@ -208,7 +209,7 @@ impl Column for Vec<u8> {
     fn of(value: &Value) -> Result<Self, String> {
         match value {
             Value::Bytes(bytes) => Ok(bytes.clone()),
-            _ => Err("is no bytes".to_owned()),
+            _ => Err("is not bytes".to_owned()),
         }
     }
 }

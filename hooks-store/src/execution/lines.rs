@@ -84,10 +84,10 @@ impl Tenant {
 ///
 /// # Errors
 ///
-/// If the lines cannot be read, or one is no such line.
+/// If the lines cannot be read, or one is not such a line.
 pub fn verify_lines(lines: impl BufRead) -> Result<Verified> {
     let unread = |line: usize, error: String| {
-        StoreError::invalid("", format!("line {line} is no execution: {error}"), "")
+        StoreError::invalid("", format!("line {line} is not an execution: {error}"), "")
     };
     let mut walk: Option<Walk> = None;
     for (number, line) in (1..).zip(lines.lines()) {

@@ -168,7 +168,8 @@ impl Tenant {
     /// Returns a page of executions, newest first, before the one with the number `cursor`.
     ///
     /// Only hooks and sessions have an index. A search for anything else looks at 20,000 executions: then a page may have less than
-    /// `limit`, or nothing, and still a `next`, where the search goes on. So a search for what is rare holds up nobody.
+    /// `limit`, or nothing, and still a `next`, where the search goes on. So a search for what is rare does not hold up
+    /// others.
     ///
     /// # Errors
     ///
@@ -350,7 +351,7 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If the database fails. A broken chain is no error: the answer names it.
+    /// If the database fails. A broken chain is not an error: the answer names it.
     pub async fn verify(&self) -> Result<Verified> {
         let mut snapshot = self.engine().snapshot().await?;
         self.verify_in(&mut *snapshot, None).await
@@ -391,11 +392,11 @@ impl Tenant {
         }
         let (detail, hash): (Vec<u8>, Vec<u8>) = (row.get("detail")?, row.get("detail_hash")?);
         let what = match Columns::of(&body).differs(row) {
-            Some(column) => format!("its column `{column}` is not what its body says"),
+            Some(column) => format!("the column `{column}` is not what the body says"),
             None if hash.is_empty() && detail.is_empty() => return Ok(()),
-            None if hash.is_empty() => "it has a detail that it did not have".to_owned(),
+            None if hash.is_empty() => "the row has a detail that it did not have".to_owned(),
             None => match self.opened(&hash, &detail)? {
-                Some(detail) if sha256(&detail) != hash => "its detail was changed".to_owned(),
+                Some(detail) if sha256(&detail) != hash => "the detail was changed".to_owned(),
                 Some(_) => return Ok(()),
                 None => {
                     *unread += 1;

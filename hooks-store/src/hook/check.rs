@@ -1,4 +1,4 @@
-//! What is wrong with a hook that somebody writes: all of it at once.
+//! What is wrong with a hook that a person writes: all of it at once.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ impl Tenant {
         Ok(mistakes)
     }
 
-    /// Returns a hook that somebody has written in the form that the runtime reads.
+    /// Returns a hook that a person has written in the form that the runtime reads.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Tenant {
         let (mut rest, mut is_whole) = (body.clone(), true);
         while rest.is_object() && mistakes.len() <= MOST {
             let checked = self.check_hook(&mut self.engine(), &rest).await;
-            // What is missing in a part of the hook is no mistake of the hook.
+            // What is missing in a part of the hook is not a mistake of the hook.
             let is_new = |found: &Mistake| {
                 let below = format!("{}/", found.path);
                 let mut known = mistakes.iter().map(|known| &known.path);
@@ -108,8 +108,8 @@ impl Tenant {
             && !is_for_agents
             && said != own
         {
-            let message = format!("`{said}` is no scope of a hook of this tenant");
-            wrong("/scope", &message, &format!("write `{own}` or `agent`"));
+            let message = format!("scope `{said}` is not allowed here");
+            wrong("/scope", &message, &format!("use `{own}` or `agent`"));
         }
         let agents = body.remove("agents");
         let named = agents.as_ref().and_then(Value::as_array);

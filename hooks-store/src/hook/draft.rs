@@ -43,7 +43,7 @@ impl Tenant {
         self.set(hooks.iter().map(Hook::numbered).collect(), tables)
     }
 
-    /// The draft, if it is the one that somebody has read, or they have read none.
+    /// The draft, if it is the one that the writer has read, or they have read none.
     pub(crate) async fn draft_read(&self, reads: &mut dyn Reads, by: &By) -> Result<Bundle> {
         let draft = self.draft_in(reads).await?;
         match &by.draft {
@@ -138,7 +138,7 @@ impl Tenant {
             let name = name_of(&body).to_owned();
             let new = || Hook::none(self, self.store.new_id());
             let hook = old.remove(&name).unwrap_or_else(new);
-            // A value that is the same as before has the name that it had: the same set is no new version.
+            // A value that is the same as before has the name that it had: the same set does not make a new version.
             let own = format!("{MOVED}{}.", hook.id);
             for (path, value) in secret::plain(&body) {
                 if let Some(name) = secret::name_at(&hook.body, &path)

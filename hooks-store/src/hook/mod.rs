@@ -25,7 +25,7 @@ use crate::store::Tenant;
 /// The id of the settings of a set: the tables of a bundle other than its hooks.
 pub const SETTINGS: &str = "settings";
 
-/// The longest hook that somebody writes, in bytes of JSON.
+/// The longest hook that a person writes, in bytes of JSON.
 pub const LONGEST_HOOK: usize = 64 << 10;
 
 /// The newest version of a hook.
@@ -112,14 +112,14 @@ impl Hook {
         }
     }
 
-    /// As it stands in a set: with its version.
+    /// As it is in a set: with its version.
     pub(crate) fn numbered(&self) -> Body {
         let mut body = self.body.clone();
         body["version"] = self.version.into();
         body
     }
 
-    /// Checks that this is the version that somebody has read.
+    /// Checks that this is the version that the writer has read.
     fn read_as(self, expected: u64) -> Result<Self> {
         if self.version == expected {
             return Ok(self);
@@ -235,8 +235,8 @@ impl Tenant {
         Ok(body.map(|Json(body)| body))
     }
 
-    /// Returns the settings of the set: its tables other than the hooks, as the body. Version 0 says that nobody has saved
-    /// any.
+    /// Returns the settings of the set: its tables other than the hooks, as the body. Version 0 says that none were
+    /// saved yet.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use crate::store::Tenant;
 #[derive(Default)]
 pub(crate) struct Names {
     taken: BTreeSet<String>,
-    /// The number to try next, by what stands before it.
+    /// The number to try next, by what is before it.
     next: BTreeMap<String, u64>,
 }
 

@@ -126,7 +126,7 @@ impl Tenant {
         Ok(hook)
     }
 
-    /// Saves a version after another; without a body, it is the end of the hook. A new hook stands behind all others.
+    /// Saves a version after another; without a body, it is the end of the hook. A new hook comes after all others.
     pub(crate) async fn save(
         &self,
         write: &mut Write<'_>,

@@ -7,7 +7,7 @@ use super::ImportFormat;
 use crate::error::{Result, StoreError};
 use crate::hook::Names;
 
-/// The keys of Claude's settings that are about hooks. The others may hold secrets, and are nobody's business here.
+/// The keys of Claude's settings that are about hooks. The others may hold secrets, and are left alone.
 const CLAUDE: [&str; 5] = [
     "hooks",
     "disableAllHooks",
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str, format: ImportFormat) -> Result<(Bundle, Vec<Stri
 
 fn json_of(text: &str) -> Result<Value> {
     serde_json::from_str(text)
-        .map_err(|error| StoreError::invalid("", format!("it is no JSON: {error}"), ""))
+        .map_err(|error| StoreError::invalid("", format!("the text is not JSON: {error}"), ""))
 }
 
 fn goclaw(document: Value) -> Result<Vec<Value>> {

@@ -11,10 +11,10 @@ use crate::engine::{Value, args};
 pub(crate) const MINUTE: i64 = 60_000_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
 
-/// What stands before the outcome of a hook in shadow mode: nothing of it came to be.
+/// What precedes the outcome of a hook in shadow mode: nothing of it came to be.
 pub(crate) const WOULD: &str = "would_";
 
-/// What stands before the outcome of a hook that failed while the event went on: it did not guard.
+/// What precedes the outcome of a hook that failed while the event went on: it did not guard.
 pub(crate) const OPEN: &str = "open_";
 
 /// What an event, or a hook on it, counts as, together with others: the hook, the minute or the hour, the outcome and the power of

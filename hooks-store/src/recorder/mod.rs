@@ -1,7 +1,7 @@
 //! The recorder: a queue in memory, and a task that writes it in batches. A store has one, for all who record.
 //!
-//! The agent only puts a clone of the record into the queue; nobody is woken for it. The task looks every [`PAUSE`]. While
-//! the database does not answer, the task tries again, the queue fills up, and what does not fit is counted.
+//! The agent only puts a clone of the record into the queue, and wakes no task for it. The task looks every [`PAUSE`].
+//! While the database does not answer, the task tries again, the queue fills up, and what does not fit is counted.
 
 pub(crate) mod activity;
 pub(crate) mod names;
@@ -25,7 +25,7 @@ use crate::crypt::Keys;
 use crate::engine::Engine;
 use crate::error::{Result, StoreError};
 
-/// How often the task looks into the queue, unless somebody waits.
+/// How often the task looks into the queue, unless a caller waits.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long the task waits before it tries again.
@@ -182,7 +182,7 @@ impl Recorder for StoreRecorder {
     }
 }
 
-/// Counts what this process writes, for each tenant that somebody follows.
+/// Counts what this process writes, for each tenant that a reader follows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows(Arc<Mutex<HashMap<String, watch::Sender<u64>>>>);
 
@@ -333,7 +333,7 @@ async fn write(writer: &Writer, batch: &[Waiting]) -> Result<()> {
         let records = batch.iter().map(|waiting| waiting.record.clone()).collect();
         match writer.write(records, None, &mut mark).await {
             Err(error) if mark.is_some() => {
-                tracing::warn!(%error, "it is not known whether executions are written: they are looked for");
+                tracing::warn!(%error, "the database did not say whether executions are written: the store looks for them");
                 tokio::time::sleep(AGAIN).await;
             }
             written => return written,

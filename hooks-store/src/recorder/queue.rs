@@ -32,7 +32,7 @@ const BATCH_BYTES: usize = 4 << 20;
 /// About how many bytes an entry of a map takes beside its key and its value: its place, its hash, and what memory costs.
 const ENTRY: usize = 96;
 
-/// Is told that a record is durable, or why not.
+/// Receives that a record is durable, or why not.
 pub(super) type Ticket = oneshot::Sender<Result<(), String>>;
 
 /// A record that waits.
@@ -47,7 +47,7 @@ pub(super) struct Waiting {
 impl Waiting {
     pub(super) fn tell(&mut self, what: Result<(), String>) {
         if let Some(ticket) = self.ticket.take() {
-            // Whoever has waited may have gone away.
+            // The caller that has waited may have gone away.
             let _ = ticket.send(what);
         }
     }

@@ -26,7 +26,7 @@ const LONGEST: usize = 256;
 /// How many rows one statement inserts: with one length, it is prepared once.
 const CHUNK: usize = 64;
 
-/// The fields of a record, and of a step, that somebody may have written a secret into. The others are names.
+/// The fields of a record, and of a step, that may hold a secret. The others are names.
 const FREE: [&str; 6] = ["why", "reason", "change", "messages", "warnings", "input"];
 
 /// A record that is ready to be written.
@@ -128,7 +128,7 @@ pub(crate) fn ready(records: &[Record], keys: &Keys, names: &Lists) -> Result<Ve
     parts.collect()
 }
 
-/// Redacts what somebody has written in a record or in a step.
+/// Redacts the free texts of a record or of a step.
 fn redact(part: &mut Json) {
     static REDACT: LazyLock<Redact> = LazyLock::new(Redact::new);
     for field in FREE {
@@ -161,7 +161,7 @@ fn one(tenant: &str, record: &Record, mut whole: Json, keys: &Keys) -> Result<Re
     });
     let (mut detail, mut detail_hash) = (Vec::new(), Vec::new());
     if is_cut && keys.are_there() {
-        // With a random beginning, nobody can guess a detail by its hash.
+        // With a random beginning, a detail cannot be guessed by its hash.
         let text = [&random::<16>()[..], whole.to_string().as_bytes()].concat();
         detail_hash = sha256(&text);
         detail = keys.seal(&place(tenant, &detail_hash), &text)?;
@@ -245,7 +245,7 @@ const KNOWN: SignedDuration = SignedDuration::from_hours(24);
 
 /// Writes rows in one transaction: each at the end of its tenant's chain. Returns whether it did: not if their batch is there.
 ///
-/// If a connection breaks while it commits, nobody knows whether the rows are there. The mark tells it to the next try.
+/// If a connection breaks while it commits, the rows may be there or not. The mark tells it to the next try.
 pub(crate) async fn write(
     engine: &dyn Engine,
     keys: &Keys,

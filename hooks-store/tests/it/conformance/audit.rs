@@ -128,11 +128,11 @@ async fn filled(store: &Store) {
 /// Changes past the store, each with a part of what the audit says of it.
 const CASES: &[(&str, &[&str])] = &[
     (
-        "execution: its column `tool`",
+        "execution: the column `tool`",
         &["UPDATE execution SET tool = 'x' WHERE seq = 9"],
     ),
     (
-        "execution: it is missing",
+        "execution: the row is missing",
         &["DELETE FROM execution WHERE seq = 9"],
     ),
     (
@@ -182,9 +182,12 @@ const CASES: &[(&str, &[&str])] = &[
         "execution: the end of the chain is not what was signed",
         &[REMOVED, "DELETE FROM execution WHERE seq <= 10"],
     ),
-    ("execution: it is there, and the chain begins", &[REMOVED]),
     (
-        "execution: it is missing",
+        "execution: the row is there, and the chain begins",
+        &[REMOVED],
+    ),
+    (
+        "execution: the row is missing",
         &["DELETE FROM execution WHERE seq <= 10"],
     ),
     (
@@ -360,7 +363,7 @@ pub(crate) async fn a_chain_that_was_changed_takes_nothing_more(place: Place) {
     run(&place, "INSERT INTO counter VALUES ('unaudited', 1)").await;
     let store = place.open().await;
     let found = found(&audit(&store).await);
-    assert!(found[0].contains("it says anew"), "{found:?}");
+    assert!(found[0].contains("the log says anew"), "{found:?}");
 }
 
 pub(crate) async fn a_head_that_was_kept_is_in_the_past_of_the_store(place: Place) {
@@ -401,7 +404,7 @@ pub(crate) async fn a_head_that_was_kept_is_in_the_past_of_the_store(place: Plac
     acme.insert(vec![record("d"), record("e")]).await.unwrap();
     let other = expect(&file).await;
     assert!(
-        other[0].contains("its hash is not the one that was kept"),
+        other[0].contains("the hash is not the one that was kept"),
         "{other:?}"
     );
     // Somebody has written into what was kept.
