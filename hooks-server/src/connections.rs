@@ -79,7 +79,7 @@ impl Connections {
     /// Waits for room for one more.
     pub(crate) async fn room(&self) -> OwnedSemaphorePermit {
         let room = Arc::clone(&self.spare).acquire_owned().await;
-        room.expect("it is never closed")
+        room.expect("the semaphore is never closed")
     }
 
     /// Serves a connection, until it is closed or the daemon ends. One too many of an address is closed at once.
@@ -92,7 +92,7 @@ impl Connections {
     ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        // Who is on this machine is no stranger, and a proxy speaks for many.
+        // A client on this machine is not a stranger, and a proxy speaks for many.
         let is_strange =
             |address: &IpAddr| !address.to_canonical().is_loopback() && !self.proxies.has(*address);
         let mut share = None;
@@ -251,7 +251,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Held<S> {
     }
 }
 
-/// How long the head of a request may take: when the daemon ends, half a head holds up nobody.
+/// How long the head of a request may take: half a head does not hold up the end of the daemon.
 struct Heads(Shutdown);
 
 impl Timer for Heads {

@@ -1,4 +1,4 @@
-//! What whoever watches the daemon asks: is it alive, is it ready, what has it done.
+//! Answers the monitoring of the daemon: is it alive, is it ready, what has it done.
 
 use std::sync::Arc;
 

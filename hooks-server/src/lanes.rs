@@ -138,8 +138,8 @@ mod tests {
         let costly = lanes
             .judge("busy", 100, async move { (thread(), COSTLY + 1) })
             .await;
-        assert!(!is_aside(costly), "nobody knew");
-        // The next ones wait for each other, and hold up nobody.
+        assert!(!is_aside(costly), "the cost was not known");
+        // The next ones wait for each other, and hold up no others.
         let now = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let events = (0..2 * AT_ONCE).map(|_| {
             let (lanes, now) = (Arc::clone(&lanes), Arc::clone(&now));

@@ -10,7 +10,7 @@
 //! | `POST /hooks/NAME` | the events of any other agent that [`hooks_runtime::bridge`] knows; `?event=` names the event if the input does not |
 //! | `/api/v1` | people and nodes, on a [store](ServerBuilder::store); [`openapi`] documents it |
 //! | `/ws` | clients of GoClaw |
-//! | `/healthz`, `/readyz`, `/metrics` | whoever watches the daemon |
+//! | `/healthz`, `/readyz`, `/metrics` | monitoring |
 //!
 //! ```
 //! use hooks_runtime::Runtime;
@@ -36,8 +36,8 @@
 //!
 //! - It lets nothing pass that it cannot judge: an event that it cannot read is refused, in the agent's own words.
 //! - It answers no stranger. The socket is for the user who started the daemon; an address is for this machine, or with a
-//!   store for whoever has a token, and the tenant is the token's.
-//! - It waits for nobody: a request has [limits] of size and time.
+//!   store for callers with a token, and the tenant is the token's.
+//! - It does not wait for slow clients: a request has [limits] of size and time.
 
 #![forbid(unsafe_code)]
 

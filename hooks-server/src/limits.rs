@@ -9,7 +9,7 @@ pub const BODY: usize = 1 << 20;
 /// The length of the longest set of hooks that is sent as a whole, in bytes: each hook costs much more than its text.
 pub const SET: usize = 512 << 10;
 
-/// The length of the longest body over the socket, in bytes. Whoever has more does the work itself.
+/// The length of the longest body over the socket, in bytes. A program with more does the work itself.
 pub const SOCKET_BODY: usize = 16 << 20;
 
 /// The length of the longest head of a request, in bytes.
@@ -47,8 +47,8 @@ pub const REMEMBERED: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 /// How many connections are open at once, with those of [`SPARE`]. A further one waits until another is closed.
 pub const CONNECTIONS: usize = 16 << 10;
 
-/// How many of them are kept free: when all others are open, only agents and whoever asks for the health are answered on these,
-/// once each.
+/// How many of them are kept free: when all others are open, only agents and questions for the health are answered on
+/// these, once each.
 pub const SPARE: usize = 1 << 10;
 
 /// How long a client may take for the head of its request where [`SPARE`] is all that is left.

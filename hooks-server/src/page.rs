@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use url::Url;
 
-/// Where browsers find the daemon, such as `https://hooks.example.com`. If nobody has said it, that is the host of a request.
+/// Where browsers find the daemon, such as `https://hooks.example.com`. The default is the host of a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Address(Option<Arc<str>>);
 

@@ -48,7 +48,7 @@ impl Client {
         parts.extensions.get().copied().unwrap_or_default()
     }
 
-    /// Whose share it takes from: whoever has one address of IPv6 has its whole network.
+    /// Whose share it takes from: a client with one address of IPv6 has its whole network.
     pub(crate) fn share(self) -> Self {
         Client(self.0.map(|address| match address.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
@@ -122,7 +122,7 @@ impl<K> Default for Shares<K> {
     }
 }
 
-/// One of the things that somebody has, until it is dropped.
+/// One of the things that a client has, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share<K: Hash + Eq> {
     of: Arc<Mutex<HashMap<K, usize>>>,

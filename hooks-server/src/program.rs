@@ -1,4 +1,4 @@
-//! What answers programs over the socket.
+//! The interface to the work of programs that ask over the socket.
 //!
 //! The daemon does not know what their work is. The program's own code implements [`Program`], so both ways run the same.
 

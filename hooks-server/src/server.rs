@@ -41,14 +41,17 @@ use crate::socket::{self, Socket};
 pub enum ServerError {
     /// It would answer anybody.
     #[error(
-        "{0} can be reached from other machines, and nobody is asked who they are: listen on 127.0.0.1"
+        "refusing to listen on {0} without a store: without tokens, any machine could connect. Listen on 127.0.0.1, \
+         or add a store"
     )]
     Open(SocketAddr),
     /// A browser has no page there, or it has a path: the console is at `/` and nowhere else.
-    #[error("`{0}` is no address of a page without a path: write `https://hooks.example.com`")]
+    #[error(
+        "the public address `{0}` is not the address of a page without a path: write `https://hooks.example.com`"
+    )]
     PublicUrl(Url),
     /// It has no way in.
-    #[error("nobody could reach the daemon: name a socket or an address")]
+    #[error("no agent could reach the daemon: name a socket or an address")]
     NoDoor,
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {error}")]
@@ -101,8 +104,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets the store, with the API on it. Whoever asks needs a token, also the agents of `/hooks/NAME`, whose events are
-    /// judged by the hooks of the token's tenant.
+    /// Sets the store, with the API on it. Each caller needs a token, also the agents of `/hooks/NAME`, whose events
+    /// are judged by the hooks of the token's tenant.
     pub fn store(mut self, store: Store) -> Self {
         self.store = Some(store);
         self
@@ -143,13 +146,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Listens on an address, for HTTP. Without a store it is one of this machine, because nobody is asked for a token.
+    /// Listens on an address, for HTTP. Without a store it must be one of this machine, because there are no tokens.
     pub fn listen(mut self, address: SocketAddr) -> Self {
         self.listen = Some(address);
         self
     }
 
-    /// Sets the address under which browsers find the console, if a proxy stands before the daemon. Then only pages of this
+    /// Sets the address under which browsers find the console, if a proxy is before the daemon. Then only pages of this
     /// address write. If it begins with `https`, a browser sends the cookie of a session over TLS alone, and to no other host.
     pub fn public_url(mut self, url: Url) -> Self {
         self.public_url = Some(url);
@@ -157,7 +160,7 @@ impl ServerBuilder {
     }
 
     /// Sets the proxies before the daemon. What they say in `X-Forwarded-For`, or else in `Forwarded`, is the address of a client:
-    /// the last one there that none of them has. Nobody else is believed. By default there are none.
+    /// the last one there that none of them has. Other clients are not believed. By default there are none.
     pub fn trusted_proxies(mut self, networks: impl IntoIterator<Item = IpNet>) -> Self {
         self.proxies = networks.into_iter().collect();
         self
@@ -324,7 +327,7 @@ impl Server {
             () = report(api.as_deref()) => {}
         }
         shutdown.softly().await;
-        // Nobody new finds the socket, and does the work itself.
+        // New programs do not find the socket, and do the work themselves.
         drop((self.socket, self.network));
         let is_finished = tokio::select! {
             biased;
@@ -400,7 +403,7 @@ pub enum Ended {
     Lossy,
 }
 
-/// An address that a browser on this machine reaches: an unspecified one is no address of a page.
+/// An address that a browser on this machine reaches: an unspecified one cannot be the address of a page.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),

@@ -1,4 +1,4 @@
-//! What all requests see.
+//! The state that all requests share: hooks, store, counts.
 
 use std::sync::Arc;
 

@@ -32,7 +32,7 @@ impl Default for Shutdown {
 }
 
 impl Shutdown {
-    /// A shutdown that nobody has asked for yet.
+    /// A shutdown that is not announced yet.
     #[must_use]
     pub fn new() -> Self {
         let hard = CancellationToken::new();
@@ -46,7 +46,7 @@ impl Shutdown {
     }
 
     /// A shutdown by signals. SIGINT or SIGTERM once announces it, and it is soft after the time `drain`, in which proxies and
-    /// whoever shares the load learn of it. A second signal, or 30 seconds more, is hard.
+    /// load balancers learn of it. A second signal, or 30 seconds more, is hard.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use tokio::net::{UnixListener, UnixStream};
 pub(crate) struct Socket {
     pub(crate) listener: UnixListener,
     pub(crate) path: PathBuf,
-    /// The number of the file, by which another daemon's socket at the same path is told apart.
+    /// The number of the file: another daemon's socket at the same path has another number.
     number: u64,
 }
 
@@ -30,7 +30,7 @@ fn wrong(why: String) -> io::Error {
 }
 
 impl Socket {
-    /// Listens on a path. A socket that nobody listens on any more is replaced.
+    /// Listens on a path. A socket without a listener is replaced.
     pub(crate) async fn bind(path: &Path) -> io::Result<Self> {
         let folder = path.parent().filter(|folder| folder.is_absolute());
         let folder = folder.ok_or_else(|| wrong("the path of a socket is absolute".into()))?;
@@ -38,7 +38,7 @@ impl Socket {
         if let Ok(about) = path.symlink_metadata() {
             use std::os::unix::fs::FileTypeExt as _;
             if !about.file_type().is_socket() {
-                return Err(wrong("there is another file, which is no socket".into()));
+                return Err(wrong("there is another file, which is not a socket".into()));
             }
             if UnixStream::connect(path).await.is_ok() {
                 return Err(wrong("another daemon listens there".into()));
@@ -55,7 +55,7 @@ impl Socket {
     }
 }
 
-/// Makes a folder, or checks that nobody else can put a file there.
+/// Makes a folder, or checks that no other user can put a file there.
 fn private(folder: &Path) -> io::Result<()> {
     DirBuilder::new()
         .recursive(true)
@@ -118,7 +118,7 @@ mod tests {
         drop(std::os::unix::net::UnixListener::bind(&stale).unwrap());
         let second = Socket::bind(&stale).await.unwrap();
         drop(second);
-        assert!(!stale.exists(), "it is removed in the end");
+        assert!(!stale.exists(), "the socket is removed in the end");
     }
 
     #[tokio::test]

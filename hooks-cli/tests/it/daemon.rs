@@ -427,7 +427,7 @@ fn nobody_else_is_let_in() {
     serving.env("HOOKS_SOCKET", "off");
     let said = run(serving, "");
     assert_eq!(said.code, 1);
-    assert!(said.errors.contains("listen on 127.0.0.1"), "{said:?}");
+    assert!(said.errors.contains("Listen on 127.0.0.1"), "{said:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Work that keeps a core busy, such as the compiling of hooks that somebody sends: aside from the threads that answer.
+//! Runs work that keeps a core busy, such as compiling hooks that a request brings, aside from the threads that answer.
 
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -11,7 +11,7 @@ const AT_ONCE: usize = 2;
 /// The room for works, which are counted for the whole process, as its cores are.
 static ROOM: Semaphore = Semaphore::const_new(AT_ONCE);
 
-/// Does work aside. It goes on to its end, also when nobody waits for it any more.
+/// Does work aside. It goes on to its end, also when the request that wanted it is gone.
 pub(crate) async fn aside<T, E>(
     work: impl Future<Output = Result<T, E>> + Send + 'static,
 ) -> Result<T, Problem>

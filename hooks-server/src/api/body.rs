@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use super::problem::Problem;
 use crate::limits::BODY_TIME;
 
-/// Breaks a body off that does not come in time, whoever reads it: every route goes through this.
+/// Breaks a body off that does not come in time: every route goes through this.
 pub(crate) async fn in_time(request: Request, next: Next) -> Response {
     next.run(request.map(timed)).await
 }

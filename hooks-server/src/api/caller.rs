@@ -154,7 +154,7 @@ impl Caller {
         }
     }
 
-    /// Whoever has the link that the daemon prints: its user, who could read the store anyway.
+    /// The caller with the link that the daemon prints: its user, who could read the store anyway.
     pub(crate) fn of_link(tenant: Tenant, client: Client) -> Self {
         let caller = Caller {
             tenant,
@@ -434,7 +434,7 @@ pub(crate) fn other_tenant(body: &Value, own: &str) -> Result<(), Problem> {
     for (key, value) in fields {
         match (key.as_str(), value) {
             (_, Value::Null) => {}
-            // A bundle that names none is for whoever has it.
+            // A bundle that names none is for every tenant.
             ("tenant", Value::String(named)) if named.is_empty() => {}
             (key, Value::String(named)) if KEYS.contains(&key) => is_own(key, named, own)?,
             (key, _) if KEYS.contains(&key) => is_own(key, "something else", own)?,

@@ -73,7 +73,7 @@ async fn read(tenant: &Tenant) -> Result<Arc<Changes>, Problem> {
     }))
 }
 
-/// The parts of a bundle, by their names. That a hook has another number is no change of it.
+/// The parts of a bundle, by their names. A hook with another number is still the same hook.
 pub(crate) fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
     let tables = bundle
         .tables()
@@ -82,7 +82,7 @@ pub(crate) fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
     let hooks = bundle.hooks.iter().map(|hook| {
         let name = hook["name"].as_str().unwrap_or_default();
         let mut hook = hook.clone();
-        // The same text in another version is no change.
+        // The same text in another version does not count as a change.
         hook.as_object_mut().map(|keys| keys.remove("version"));
         (name.to_owned(), hook)
     });

@@ -37,7 +37,7 @@ pub(crate) struct Convert {
 pub(crate) struct Converted {
     /// The hook as TOML.
     pub(crate) toml: String,
-    /// The hook as JSON; null if the text is no TOML.
+    /// The hook as JSON; null if the text is not TOML.
     pub(crate) hook: Value,
     /// All of its mistakes, in the order of their lines.
     pub(crate) errors: Vec<TextError>,
@@ -218,12 +218,12 @@ pub(crate) async fn of_toml(tenant: &Tenant, id: &str, toml: String) -> Result<C
     converted.await
 }
 
-/// The hook of a text; nothing if it is no TOML.
+/// The hook of a text; nothing if the text is not TOML.
 pub(crate) fn hook(text: &str) -> Option<Value> {
     read(text).ok().map(|(_, hook)| hook)
 }
 
-/// What stands below the header of a file, if there is one, and above it.
+/// What is below the header of a file, if there is one, and above it.
 fn keys(text: &str) -> Option<(&str, &str)> {
     let keys = text.trim_start().strip_prefix("[[hooks.on]]")?;
     Some((&text[..text.len() - keys.len()], keys))

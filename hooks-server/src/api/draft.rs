@@ -34,7 +34,7 @@ pub(super) async fn put(
     Ok(axum::Json(report.await?.into()))
 }
 
-/// Reads a bundle that somebody sends.
+/// Reads the bundle of a request.
 pub(super) fn bundle(body: &Value) -> Result<Bundle, Problem> {
     Bundle::read(&body.to_string()).map_err(|error| Problem::at("", error.to_string()))
 }

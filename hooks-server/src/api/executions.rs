@@ -111,7 +111,7 @@ pub(super) async fn insert(
             return Err(Problem::at(&format!("/{index}/at"), why));
         }
         record.reported_by = Some(caller.source());
-        // Whoever has the token of an agent speaks for that agent.
+        // A caller with the token of an agent speaks for that agent.
         if let Some(agent) = &caller.agent {
             record.agent_id.clone_from(agent);
         }

@@ -18,7 +18,7 @@ use super::caller::{Caller, other_tenant};
 use super::problem::Problem;
 use crate::limits::BODY;
 
-/// A body in JSON, of at most so many bytes. It is the last that is read: the role of who sends it stands before it.
+/// A body in JSON, of at most so many bytes. A handler takes it last: the role of its sender comes before it.
 pub(crate) struct Json<T, const MOST: usize = BODY>(pub(crate) T);
 
 impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
@@ -31,7 +31,7 @@ impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, M
         let value: Value = hooks_runtime::__json(&text)
             .map_err(|error| Problem::bad(format!("the body is not JSON: {error}")))?;
         if !value.is_object() {
-            return Err(Problem::at("", "the body is no JSON object"));
+            return Err(Problem::at("", "the body is not a JSON object"));
         }
         other_tenant(&value, caller.tenant.id())?;
         let read = serde_json::from_value(value);
@@ -87,11 +87,11 @@ impl<T: FromStr + Send> FromRequestParts<Arc<Api>> for Expected<T> {
             .to_str()
             .ok()
             .and_then(|tag| unquoted(tag)?.parse().ok());
-        // What is no version of ours is not the newest.
+        // What does not read as a version is not the newest either.
         let other = || {
             Problem::new(
                 StatusCode::PRECONDITION_FAILED,
-                "`If-Match` is no version of this",
+                "the `If-Match` header does not match the current version; fetch it again",
             )
         };
         version.map(Expected).ok_or_else(other)

@@ -104,7 +104,7 @@ pub(crate) struct Api {
     drafted: Unchanged<Arc<Order>>,
     /// Hooks that simulations ask, by whether they are in force and by their tenants.
     compiled: Unchanged<Arc<Compiled>>,
-    /// Events that somebody is asking about while they write a hook.
+    /// Events that an author asks about while they write a hook.
     recent: tokio::sync::Mutex<Option<replay::Recent>>,
     /// What is left out of what is published, by tenants.
     notices: Unchanged<Arc<Vec<String>>>,

@@ -74,7 +74,7 @@ pub(super) async fn breakers(caller: Caller) -> Answer<List<Breaker>> {
     Ok(axum::Json(List::whole(caller.tenant.breakers().await?)))
 }
 
-/// How many nodes are told.
+/// How many nodes will try the hook again.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Reset {
     /// How many.

@@ -129,7 +129,7 @@ pub(crate) enum To<'a> {
     Hook(&'a str),
 }
 
-/// Whether its code alone says when it runs, and nobody can change it here.
+/// Whether its code alone says when it runs, so that it cannot be changed here.
 pub(crate) fn is_code(hook: &Ordered) -> bool {
     matches!(&*hook.handler, "compiled" | "built-in")
 }
@@ -236,7 +236,7 @@ fn priorities(
     }
 }
 
-/// Nobody knows the order of this node.
+/// The answer for a node that has not reported its order.
 fn unreported(name: &str) -> Problem {
     let why = format!(
         "there is no order of a node `{name}`: it sends one as `order` to `POST /nodes`, and is forgotten when it has not \

@@ -56,7 +56,7 @@ impl FieldError {
     }
 }
 
-/// A message without the path in a set of which people have written one hook: the path stands beside it.
+/// A message without the path in a set of which people have written one hook: the path is beside it.
 fn bare(message: &str) -> String {
     let quoted = message.split_once("`hooks.on[");
     let Some((before, (path, after))) =
@@ -171,7 +171,7 @@ impl From<StoreError> for Problem {
                 Problem::new(StatusCode::PRECONDITION_FAILED, text)
             }
             StoreError::NotFound(_) => Problem::new(StatusCode::NOT_FOUND, text),
-            // The texts of a database may hold what is stored. They are for whoever runs the daemon.
+            // The texts of a database may hold what is stored. They are for the operator of the daemon.
             error => {
                 tracing::error!(%error, "the store failed");
                 let status = match error {

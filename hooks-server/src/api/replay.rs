@@ -25,7 +25,7 @@ use super::{Answer, Api};
 const LIMIT: u32 = 1000;
 const MOST: u32 = 10_000;
 
-/// How long the events are kept that somebody is asking about again and again.
+/// How long the events are kept that an author asks about again and again.
 const KEPT: Duration = Duration::from_secs(10);
 
 /// How long a replay asks. What is left then is in `late`.
@@ -50,7 +50,7 @@ pub(crate) struct Asked {
     pub(crate) limit: Option<u32>,
 }
 
-/// Asks which decisions of the past would be others.
+/// Asks which decisions of the past would change.
 #[utoipa::path(post, path = "/replay", request_body = Asked, responses((status = 200, body = Changes)))]
 pub(super) async fn post(
     State(api): State<Arc<Api>>,
@@ -101,8 +101,8 @@ impl Api {
         ask(replay, past).await
     }
 
-    /// Asks one hook, as somebody is writing it, about the newest events of the caller's tenant. The events are those of the
-    /// last seconds, so that the log does not say with each letter who has read them.
+    /// Asks one hook, while it is being written, about the newest events of the caller's tenant. The events are those
+    /// of the last seconds, so that the log does not say with each letter who has read them.
     pub(crate) async fn replay_alone(
         &self,
         caller: &Caller,

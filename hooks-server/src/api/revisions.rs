@@ -21,7 +21,7 @@ use super::{Answer, Api};
 /// Why something is published.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub(crate) struct Publish {
-    /// Why, for whoever reads the list later.
+    /// The reason, which the list of revisions shows.
     #[serde(default)]
     comment: String,
     /// Publish although the draft decides something else about a sample than it expects.
@@ -32,7 +32,7 @@ pub(crate) struct Publish {
 /// Why an older revision is published again.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub(crate) struct Rollback {
-    /// Why, for whoever reads the list later.
+    /// The reason, which the list of revisions shows.
     #[serde(default)]
     comment: String,
     /// Whether the draft keeps what it has changed since the last publication. By default, it is what that revision had.

@@ -106,7 +106,7 @@ pub(crate) struct NewToken {
 /// A token that is new.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Made {
-    /// Its text, which nobody sees again.
+    /// Its text, which is shown only here.
     token: String,
 }
 
@@ -116,7 +116,7 @@ pub(super) async fn new_token(
     Owner(caller, by): Owner,
     Json(new): Json<NewToken>,
 ) -> Result<impl IntoResponse, Problem> {
-    // With the token of an agent, nobody makes one for others.
+    // The token of an agent makes tokens for that agent only.
     let agent = caller.reads_of(new.agent)?;
     let made = caller
         .tenant

@@ -107,7 +107,7 @@ pub(crate) fn live(
         let (api, caller, seq, (rows, tokens), _) = &mut state;
         rows.mark_unchanged();
         let read = read(Arc::clone(api), caller.clone(), *seq);
-        // A stream stands still at any moment, for as long as its reader is slow. What others wait for goes on meanwhile.
+        // A stream may pause at any moment, for as long as its reader is slow. What others wait for goes on meanwhile.
         let found = tokio::spawn(read).await.ok()??;
         let mut parts: Vec<Part> = Vec::new();
         if let Some(last) = found.last() {
@@ -157,7 +157,7 @@ async fn talk<S, I, E>(
             },
         };
         let sent = tokio::time::timeout(ALIVE, sink.send(message)).await;
-        // A reader that takes nothing is told to come again, from where it was.
+        // A reader that takes nothing has to come again, from where it was.
         if !matches!(sent, Ok(Ok(()))) {
             break;
         }
@@ -184,6 +184,6 @@ mod tests {
         let (sink, unread) = mpsc::channel(0);
         talk(parts, sink, incoming).await;
         assert!(taken.load(Ordering::Relaxed) <= 2, "{taken:?}");
-        assert!(unread.count().await <= 2, "it is closed");
+        assert!(unread.count().await <= 2, "the stream is closed");
     }
 }

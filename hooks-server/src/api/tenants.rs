@@ -115,8 +115,8 @@ impl Api {
         }
     }
 
-    /// Says again and again which revisions this process runs, and tries hooks again if somebody asks for it: where a breaker is
-    /// open, the answer tells.
+    /// Says again and again which revisions this process runs, and tries hooks again if an operator asks for it: where
+    /// a breaker is open, the answer tells.
     pub(crate) async fn report(&self) {
         let mut told: HashMap<String, (NodeReport, Instant)> = HashMap::new();
         loop {

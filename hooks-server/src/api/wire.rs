@@ -197,7 +197,7 @@ wire! {
         /// Whether its order is known. If not, it says its order with the next report.
         has_order: bool,
     }
-    /// Decisions of the past that would be others.
+    /// Decisions of the past that would change.
     Changes from hooks_runtime::Replayed {
         /// How many events were asked about.
         asked: u64,
@@ -220,7 +220,7 @@ wire! {
         unread: Vec<String>,
         /// How many could not be read.
         unread_count: u64,
-        /// How many events nobody was asked about, because the time was over.
+        /// How many events no hook was asked about, because the time was over.
         late: u64,
     }
     /// A hook that a node does not ask, because it has failed too often.
@@ -233,7 +233,7 @@ wire! {
         state: Word,
         /// Since when.
         since: Time,
-        /// Whether somebody has asked for another try.
+        /// Whether an operator has asked for another try.
         reset: bool,
     }
     /// The tokens of a model that hooks have used in a month.

@@ -19,7 +19,7 @@ pub(super) const KINDS: [&str; 5] = ["continue", "change", "block", "fault", "wo
 /// How often, by what looks the same.
 pub(super) type Counts = [u64; KINDS.len()];
 
-/// The kind of what was counted. What a hook in shadow mode would have changed, nobody has changed.
+/// The kind of what was counted. What a hook in shadow mode would have changed counts as unchanged.
 pub(super) fn kind(one: &Activity) -> usize {
     kind_of(one.outcome, one.shadow)
 }

@@ -1,4 +1,4 @@
-//! What differs, side by side.
+//! Compares two texts by their lines, and shows them side by side.
 
 use serde_json::Value;
 use similar::{DiffTag, TextDiff};

@@ -42,7 +42,7 @@ const ABOUT: usize = 80;
 /// How many names of hooks are offered that are like the one that is asked for.
 const LIKE: usize = 10;
 
-/// How often a live page is told of news, at most.
+/// The shortest time between two notices to a live page.
 const NEWS: Duration = Duration::from_millis(300);
 
 /// The times that can be chosen, in minutes.
@@ -367,7 +367,7 @@ async fn input(visitor: &Visitor, of: &Execution) -> Result<Option<Value>, Probl
     let Ok(by) = visitor.at_least(Role::Operator) else {
         return Ok(None);
     };
-    // It is noted who reads an event. A page of others does not make somebody read.
+    // The store notes who reads an event. A page of another site cannot make a visitor read one.
     if visitor.site == Site::Other || !of.has_detail {
         return Ok(None);
     }

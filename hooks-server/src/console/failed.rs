@@ -20,7 +20,7 @@ use crate::api::problem::Problem;
 pub(super) enum Failed {
     /// Something is wrong.
     Problem(Problem),
-    /// Nobody knows who asks, and where to go on afterwards.
+    /// The visitor is not logged in, and goes on here afterwards.
     Stranger(String),
 }
 
@@ -36,7 +36,7 @@ struct Page {
     problem: Problem,
 }
 
-/// The same for somebody who is logged in: the frame says the problem.
+/// The same for a visitor who is logged in: the frame says the problem.
 #[derive(Template)]
 #[template(path = "refused.html")]
 struct Refused {
@@ -62,8 +62,8 @@ impl IntoResponse for Failed {
     }
 }
 
-/// Finds out who looks before a page does. What a stranger has sent waits for the login, and what is wrong is told within the
-/// frame.
+/// Finds out who looks before a page does. What a stranger has sent waits for the login, and a mistake is shown within
+/// the frame.
 pub(super) async fn around(
     State(console): State<Console>,
     request: Request<Body>,

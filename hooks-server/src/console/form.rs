@@ -99,8 +99,8 @@ impl Control {
         }
     }
 
-    /// Reads a text; nothing if the field is empty. What is no value of this kind stays a text, in which the check finds the
-    /// mistake.
+    /// Reads a text; nothing if the field is empty. What is not a value of this kind stays a text, in which the check
+    /// finds the mistake.
     fn read(self, text: &str) -> Option<Value> {
         let line = text.trim();
         let rows = || {

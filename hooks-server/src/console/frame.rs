@@ -16,7 +16,7 @@ use crate::api::problem::Problem;
 /// What a page answers.
 pub(super) type Answer = Result<Response, Failed>;
 
-/// As the system has it, or as somebody chose.
+/// As the system has it, or as the visitor chose.
 pub(super) const THEMES: [&str; 3] = ["system", "light", "dark"];
 
 fn known(theme: Option<&str>) -> &'static str {
@@ -197,7 +197,8 @@ pub(super) fn told<const N: usize>(word: &str, key: &str, texts: [String; N]) ->
     query.finish()
 }
 
-/// An address of ours: a link to us cannot send somebody elsewhere. It is as a browser writes it, so a header can have it.
+/// An address of ours: a link to us cannot lead a visitor elsewhere. It is as a browser writes it, so a header can have
+/// it.
 pub(super) fn own(next: &str) -> &str {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let is_own = next.starts_with('/') && !next.starts_with("//") && next.bytes().all(is_plain);
@@ -234,7 +235,7 @@ mod tests {
     use super::own;
 
     #[test]
-    fn nobody_is_sent_elsewhere() {
+    fn a_link_cannot_lead_elsewhere() {
         for next in [
             "",
             "//evil.example",

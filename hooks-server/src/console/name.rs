@@ -5,7 +5,7 @@ use std::fmt;
 use askama::filters::{Escaper as _, Html};
 pub(super) use hooks_builtin::__Visible as Visible;
 
-/// A name that cannot turn the text beside it, in which what nobody sees is written out.
+/// A name that cannot turn the text beside it: invisible characters are written out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name<'a>(pub(super) &'a str);
 

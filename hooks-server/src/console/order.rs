@@ -66,7 +66,7 @@ impl Asked {
 /// The word for the draft.
 const DRAFT: &str = "draft";
 
-/// What stands before the name of a node.
+/// What precedes the name of a node.
 const NODE: &str = "node:";
 
 /// Whose order can be chosen besides those of nodes.
@@ -243,7 +243,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     } else {
         merged(&live.items, drafted)
     };
-    // What a node does not run is no row of its order.
+    // What a node does not run has no row in its order.
     let pairs = pairs
         .into_iter()
         .filter(|(live, _)| node.is_none() || live.is_some());

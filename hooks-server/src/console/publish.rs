@@ -1,4 +1,4 @@
-//! Publishing: what the draft changes, what else there is to know, which decisions of the past would be others, and the way
+//! Publishing: what the draft changes, what else there is to know, which decisions of the past would change, and the way
 //! back.
 
 use std::cmp::Ordering;
@@ -274,7 +274,7 @@ pub(super) struct Sent {
     despite_samples: String,
 }
 
-/// Asks which decisions of the past would be others.
+/// Asks which decisions of the past would change.
 pub(super) async fn replay(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
     let asked = replay::Asked {
         draft: Value::Bool(true),
@@ -298,7 +298,7 @@ pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer 
         Ok(published) => Ok(said(&published)),
         Err(mut wrong) => {
             if wrong.status() == StatusCode::PRECONDITION_FAILED {
-                let why = "Somebody changed the draft. This is the new difference: check it and publish again.";
+                let why = "Another editor changed the draft. This is the new difference: check it and publish again.";
                 wrong = Problem::new(wrong.status(), why);
             }
             show(&visitor, Asked::default(), sent.comment, Err(wrong)).await
@@ -370,7 +370,7 @@ pub(super) async fn revision(
 pub(super) struct Back {
     #[serde(default)]
     comment: String,
-    /// What becomes of what is not published: it is kept, unless somebody says otherwise.
+    /// What becomes of what is not published: it is kept, unless the publisher says otherwise.
     #[serde(default)]
     draft: String,
 }

@@ -30,7 +30,7 @@ impl<T: DeserializeOwned, const MOST: usize> FromRequest<Console> for Form<T, MO
     }
 }
 
-/// The fields of a form, in its order. A list stands there once for each of its words.
+/// The fields of a form, in its order. A list has one field for each of its words.
 #[derive(Default, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Sent(Vec<(String, String)>);

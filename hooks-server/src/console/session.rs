@@ -1,4 +1,4 @@
-//! Who looks. A one-time link or a token opens a session; its cookie is a random number, and all else stays here.
+//! Sessions: who looks at a page. A one-time link or a token opens a session; its cookie is a random number, and all else stays here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,7 +62,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A number that nobody guesses.
+/// A number that cannot be guessed.
 fn secret() -> String {
     let mut bytes = [0_u8; 32];
     SystemRandom::new()
@@ -162,7 +162,7 @@ impl Console {
     }
 }
 
-/// Whoever looks at a page.
+/// A person who looks at a page.
 #[derive(Clone)]
 pub(super) struct Visitor {
     pub(super) api: Arc<Api>,
@@ -237,7 +237,7 @@ struct Page {
     kept: Kept,
 }
 
-/// What somebody has sent when the session was over.
+/// What a visitor has sent when the session was over.
 #[derive(Default)]
 struct Kept {
     /// Where to; empty if there is nothing.
@@ -347,7 +347,7 @@ pub(super) async fn open(
 }
 
 async fn entered(console: &Console, headers: &HeaderMap, caller: &Caller, next: &str) -> Answer {
-    // The browser has one cookie, so the session of before is nobody's.
+    // The browser has one cookie, so the session of before has no owner.
     console.close(headers).await?;
     let id = console.sessions.open(&console.api, caller).await?;
     let (name, how) = console.cookie();
@@ -375,7 +375,7 @@ mod tests {
         let sessions = Sessions::default();
         let (good, late) = (sessions.link(tenant.clone()), sessions.link(tenant));
         assert!(sessions.follow(&good).is_some());
-        assert!(sessions.follow(&good).is_none(), "it is good once");
+        assert!(sessions.follow(&good).is_none(), "a link is good once");
         tokio::time::advance(LINK).await;
         assert!(sessions.follow(&late).is_none());
     }

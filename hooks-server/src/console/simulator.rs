@@ -1,4 +1,4 @@
-//! The simulator: one event through all hooks, step by step. Nothing with effects runs, unless somebody ticks it.
+//! The simulator: one event through all hooks, step by step. Nothing with effects runs, unless the visitor ticks it.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl Shown {
         }
     }
 
-    /// Whose code it is, if it is no stored hook.
+    /// Whose code it is, if it is not a stored hook.
     pub(super) fn code(&self) -> &'static str {
         match &*self.step.handler {
             "builtin" => "built-in",
@@ -188,7 +188,7 @@ struct Page {
 }
 
 impl Page {
-    /// The address of this simulation, to send it to somebody else.
+    /// The address of this simulation, to send it to another person.
     fn link(&self) -> Option<String> {
         let none = [("run", None), ("sample", None), ("expect", None)];
         let address = self.form.address("/simulator", &none);
@@ -277,7 +277,7 @@ fn read(name: &str, fields: Value) -> Result<OwnedEvent, Problem> {
     event.map_err(|error| Problem::at("/event", error.to_string()))
 }
 
-/// Says where a text is no JSON, and why.
+/// Says where a text is not JSON, and why.
 pub(super) fn unread(what: &str, error: &serde_json::Error) -> String {
     let said = error.to_string();
     let (said, _) = said.rsplit_once(" at line ").unwrap_or((&said, ""));

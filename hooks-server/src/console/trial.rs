@@ -1,4 +1,4 @@
-//! A hook is tried: one event, this hook alone, as it is typed. Nothing with effects runs.
+//! Tries a hook while it is typed: one event, this hook alone. Nothing with effects runs.
 
 use axum::http::StatusCode;
 use hooks_core::agent::AgentContext;

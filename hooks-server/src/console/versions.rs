@@ -129,7 +129,7 @@ struct Conflict {
     next: String,
 }
 
-/// Says what somebody has changed since the version that the visitor has read, and asks which is to be.
+/// Says what has changed since the version that the visitor has read, and asks which is to be.
 pub(super) async fn conflict(
     visitor: &Visitor,
     id: &str,

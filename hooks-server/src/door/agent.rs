@@ -123,7 +123,7 @@ async fn hooks(
     Ok((hooks, Some(caller)))
 }
 
-/// Refuses an event that names another tenant than the token. What is no JSON is refused later.
+/// Refuses an event that names another tenant than the token. What is not JSON is refused later.
 fn own_tenant(caller: Option<&Caller>, input: &[u8]) -> Result<(), Problem> {
     const NAMED: &[u8] = b"\"tenant";
     match caller {

@@ -26,7 +26,7 @@ pub(crate) async fn post(
     let Some(program) = &shared.program else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    // Before the body is read: whoever waits for `100 Continue` has sent nothing yet.
+    // Before the body is read: a client that waits for `100 Continue` has sent nothing yet.
     let version = headers.get(VERSION).map(HeaderValue::as_bytes);
     if version != Some(program.version().as_bytes()) {
         let why = format!("the daemon has version {}", program.version());

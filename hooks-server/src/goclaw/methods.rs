@@ -41,7 +41,7 @@ pub(super) struct Session {
     /// Who is there, and the room of its token for its events, until they begin.
     caller: Option<Caller>,
     stays: Option<Room>,
-    /// Whether somebody else is there since its events began.
+    /// Whether another caller is there since its events began.
     is_new: bool,
 }
 
@@ -64,7 +64,7 @@ fn meaning(row: &Map<String, Value>) -> Result<Meaning, Problem> {
 impl Answers for Session {
     async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem> {
         if method == "connect" {
-            // Until the token is read, nobody is there, not even who was there before.
+            // Until the token is read, the connection has no caller, not even the one before.
             self.is_new |= self.caller.take().is_some();
             let token = params["token"].as_str().unwrap_or_default();
             let caller = Caller::of_token(&self.api, token, self.via).await?;
@@ -105,7 +105,7 @@ impl Answers for Session {
         }
         let api = Arc::clone(&self.api);
         let (Some(caller), Some(stays)) = (self.caller.clone(), self.stays.take()) else {
-            // Nobody is told anything, and does not stay.
+            // A client without a caller gets no events, and does not stay.
             let end = async move {
                 let _ = tokio::time::timeout(CONNECT_TIME, api.shutdown.softly()).await;
             };

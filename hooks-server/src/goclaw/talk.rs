@@ -17,7 +17,7 @@ const PING: Duration = Duration::from_secs(30);
 /// How long a client may take for a frame before it is closed.
 const SLOW: Duration = Duration::from_secs(15);
 
-/// The events that a client is told of.
+/// The events that a client receives.
 pub(super) type Events = Pin<Box<dyn Stream<Item = (u64, Value)> + Send>>;
 
 /// What answers requests.
@@ -25,8 +25,8 @@ pub(super) trait Answers {
     /// Answers a request.
     async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem>;
 
-    /// Returns the events, whenever there is somebody else to tell: they take the place of those before. The client is closed
-    /// when they end.
+    /// Returns the events, whenever the caller is another one: they take the place of those before. The client is
+    /// closed when they end.
     fn events(&mut self) -> Option<Events>;
 }
 
@@ -138,7 +138,7 @@ mod tests {
         Message::Text(frame.to_string().into())
     }
 
-    /// The next frame that is no ping.
+    /// The next frame that is not a ping.
     async fn read(sent: &mut mpsc::Receiver<Message>) -> Value {
         loop {
             if let Message::Text(text) = sent.next().await.unwrap() {
@@ -191,13 +191,13 @@ mod tests {
         let (sink, unread) = mpsc::channel(0);
         talk(Echo(Some(Box::pin(events))), sink, incoming).await;
         assert!(taken.load(Ordering::Relaxed) <= 2, "{taken:?}");
-        assert!(unread.count().await <= 2, "it is closed");
+        assert!(unread.count().await <= 2, "the client is closed");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_takes_nothing_or_says_nothing_is_closed() {
         let (mut client, incoming) = mpsc::channel(8);
-        // Its sink has room for nothing that nobody reads.
+        // Its sink has no room for what is not read.
         let (sink, _unread) = mpsc::channel(0);
         let slow = tokio::spawn(talk(Echo(None), sink, incoming));
         for _ in 0..3 {
@@ -215,6 +215,6 @@ mod tests {
         tokio::spawn(talk(Echo(None), sink, incoming))
             .await
             .unwrap();
-        assert_eq!(sent.count().await, 1, "one ping, which nobody answered");
+        assert_eq!(sent.count().await, 1, "one ping, without an answer");
     }
 }

@@ -836,7 +836,7 @@ async fn what_is_published_is_what_was_read() {
         let told = visitor.send("/publish", &form).await;
         assert_eq!(told.status, 412);
         for said in [
-            "Somebody changed the draft",
+            "Another editor changed the draft",
             "unread",
             "Publish 2 changes",
             "why not",
