@@ -35,16 +35,16 @@ pub(crate) struct Format {
     pub(crate) edition: Option<Edition>,
 }
 
-/// A file, and whether somebody has named it.
+/// A file, and whether the user has named it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct File {
     pub(crate) path: PathBuf,
-    /// Nobody has named it, so a stranger may have written it. It runs only if the user trusts it.
+    /// The file was found, so a stranger may have written it. It runs only if the user trusts it.
     is_found: bool,
 }
 
 impl From<PathBuf> for File {
-    /// Whoever names a file trusts it.
+    /// A user who names a file trusts it.
     fn from(path: PathBuf) -> Self {
         File {
             path,
@@ -152,7 +152,7 @@ fn trusted(warnings: &mut Vec<String>) -> Trust {
         })
 }
 
-/// Tells somebody who looks for a reason.
+/// Tells a user who looks for a reason.
 pub(crate) fn warn(message: &str) {
     anstream::eprintln!("{}: {}", painted(WARN, "warning"), lines(message));
 }
@@ -192,7 +192,7 @@ pub(crate) fn builder(file: &File, format: Format) -> RuntimeBuilder {
     }
 }
 
-/// What is worth knowing about the files, for whoever looks for the reason why a hook does not run.
+/// What is worth knowing about the files, for a user who looks for the reason why a hook does not run.
 pub(crate) fn notices(runtime: &Runtime, concerns: impl Fn(&str) -> bool) -> Vec<String> {
     let notices = runtime.notices().into_iter();
     notices.filter(|notice| concerns(notice)).collect()

@@ -164,7 +164,7 @@ enum Command {
         after_help = "Examples:\n  hooks store backup sqlite:hooks.db -o hooks.backup\n  hooks store restore hooks.backup --to sqlite:hooks.db\n  hooks store migrate sqlite:hooks.db --check"
     )]
     Store(commands::store::Stores),
-    /// Check that nobody has changed a store afterwards. The exit code is 1 if somebody has, and 3 if not all could be checked.
+    /// Check that a store was not changed afterwards. The exit code is 1 if it was, and 3 if not all could be checked.
     #[cfg(feature = "server")]
     #[command(
         after_help = "Examples:\n  hooks verify sqlite:hooks.db\n  hooks verify sqlite:hooks.db --expect heads.jsonl\n  hooks verify sqlite:hooks.db --lines acme > acme.jsonl\n  hooks verify acme.jsonl"

@@ -73,7 +73,7 @@ pub(crate) fn run(command: Agents, json: bool) -> Done {
                     )
                 })
                 .collect();
-            paint::table(&["its event", "ours"], &rows);
+            paint::table(&["agent's event", "ours"], &rows);
             let fine = format_args!("`hooks run FILE --as {agent}` serves {}", agent.title());
             say!("{}: {}", file.display(), painted(GOOD, fine));
             Ok(ExitCode::SUCCESS)

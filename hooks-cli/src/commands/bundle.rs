@@ -192,7 +192,7 @@ pub(crate) fn key_of(file: &Path) -> Result<SigningKey, Failure> {
     SigningKey::from_pem(&text(file)?).map_err(|error| of(file, &error))
 }
 
-/// Writes a bundle as a whole, so that nobody reads half of one. What a link leads to is written, and keeps its mode.
+/// Writes a bundle as a whole, so that no reader gets half of one. What a link leads to is written, and keeps its mode.
 fn write(file: &Path, bundle: &Bundle) -> Result<(), Failure> {
     let real = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = real.parent();

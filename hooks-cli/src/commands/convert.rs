@@ -167,7 +167,7 @@ fn nested(out: &mut Converted, value: &Value) {
     for (event, groups) in events {
         let Some(groups) = groups.as_array() else {
             // Settings next to the events, such as Gemini CLI's `enabled`.
-            out.left_out(&format!("`hooks.{event}`"), "it is not a list of hooks");
+            out.left_out(&format!("`hooks.{event}`"), "not a list of hooks");
             continue;
         };
         if OwnedEvent::name_of(event).is_none() {
@@ -218,7 +218,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
     match kind {
         "command" => {
             let Some(command) = text(handler, "command") else {
-                out.left_out(&format!("a hook on `{event}`"), "it has no `command`");
+                out.left_out(&format!("a hook on `{event}`"), "the hook has no `command`");
                 return;
             };
             let args = handler.get("args").and_then(Value::as_array);
@@ -238,7 +238,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
         }
         "http" => {
             let Some(url) = text(handler, "url") else {
-                out.left_out(&format!("a hook on `{event}`"), "it has no `url`");
+                out.left_out(&format!("a hook on `{event}`"), "the hook has no `url`");
                 return;
             };
             let headers = handler.get("headers").map(toml::Value::try_from);
@@ -321,7 +321,7 @@ fn picoclaw(out: &mut Converted, value: &Value) {
     }
     for (name, process) in hooks["processes"].as_object().into_iter().flatten() {
         if process["enabled"] != true {
-            out.left_out(&format!("the process `{name}`"), "it is not enabled");
+            out.left_out(&format!("the process `{name}`"), "not enabled");
             continue;
         }
         let mut events: Vec<toml::Value> = Vec::new();

@@ -6,7 +6,7 @@ use hooks_core::agent::AgentContext;
 use hooks_runtime::{Decided, Outcome, OwnedEvent, Runtime};
 use serde_json::{Value, json};
 
-use super::fire::{NEEDS, Nobody, decide};
+use super::fire::{NEEDS, Refuses, decide};
 use crate::paint::{self, BAD, BOLD, DIM, GOOD, Visible, WARN, painted, say};
 use crate::{Done, Failure, file};
 
@@ -14,7 +14,7 @@ const POLICY: &str = include_str!("demo/policy.toml");
 const SESSION: &str = include_str!("demo/session.jsonl");
 
 pub(crate) fn run(json: bool) -> Done {
-    let runtime = Runtime::builder().text(POLICY).approver(Nobody).build();
+    let runtime = Runtime::builder().text(POLICY).approver(Refuses).build();
     let runtime = file::block_on(runtime)?.map_err(Failure::found)?;
     let mut cx = AgentContext::new("demo");
     if let Ok(folder) = std::env::current_dir() {

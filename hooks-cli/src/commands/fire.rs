@@ -25,7 +25,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let records = Records::latest(RECORDS);
     let recorder = records.clone();
     let fired = file::block_on(async {
-        let runtime = builder.recorder(recorder).approver(Nobody).build().await?;
+        let runtime = builder.recorder(recorder).approver(Refuses).build().await?;
         file::print_notices(&runtime);
         let explained = runtime.explain(&cx, event.view()).await;
         let outcome = decide(&runtime, &cx, &mut event).await;
@@ -70,12 +70,12 @@ pub(crate) async fn decide(
 }
 
 /// Says that a person would be asked.
-pub(crate) struct Nobody;
+pub(crate) struct Refuses;
 
 pub(crate) const NEEDS: &str = "needs approval";
 
 #[async_trait]
-impl Approver for Nobody {
+impl Approver for Refuses {
     async fn ask(&self, request: &ApprovalRequest) -> Verdict {
         let why = request.reason.as_ref().or(request.effects.as_ref());
         Verdict::No(match why {

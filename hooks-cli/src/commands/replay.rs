@@ -1,4 +1,4 @@
-//! `hooks replay` shows which decisions of the past would be others.
+//! `hooks replay` shows which decisions of the past would change.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -70,9 +70,13 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
 
 type Finding = (PathBuf, usize, String);
 
-/// What nobody could read, nobody has judged.
+/// What could not be read was not judged.
 fn unread(path: &Path, error: &std::io::Error) -> Finding {
-    (path.to_owned(), 1, format!("it cannot be read: {error}"))
+    (
+        path.to_owned(),
+        1,
+        format!("the script cannot be read: {error}"),
+    )
 }
 
 /// Returns the policy of the file, or the default one, for the folder.

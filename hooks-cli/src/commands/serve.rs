@@ -151,11 +151,11 @@ struct Asked {
     method: String,
 }
 
-/// Reads a message, in which no key stands twice.
+/// Reads a message without a key twice.
 fn read(line: &[u8]) -> Result<Map<String, Value>, String> {
     match hooks_runtime::__json(line) {
         Ok(Value::Object(message)) => Ok(message),
-        Ok(_) => Err("it is no object".to_owned()),
+        Ok(_) => Err("the message is not an object".to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }

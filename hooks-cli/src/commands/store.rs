@@ -1,4 +1,4 @@
-//! `hooks store` is for whoever runs a store: backups, upgrades, and new keys.
+//! `hooks store` is for the operator of a store: backups, upgrades, and new keys.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

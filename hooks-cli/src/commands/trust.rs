@@ -1,6 +1,6 @@
 //! `hooks trust` lets a file run that the program finds by itself.
 //!
-//! Whoever clones a project has not read its hooks. So the user reads them here first, and the program keeps the
+//! A user who clones a project has not read its hooks. So the user reads them here first, and the program keeps the
 //! fingerprint of what was read.
 
 use std::io::{IsTerminal as _, Write as _};
@@ -82,7 +82,7 @@ fn ask() -> Result<(), Failure> {
     let mut answer = String::new();
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
-            "nobody is at a terminal to say yes: run this in a terminal, or read the above and add `--yes`",
+            "this needs a terminal to say yes: run the command in a terminal, or read the above and add `--yes`",
         ));
     }
     anstream::eprint!("\nMay this run whenever the program finds it? [y/N] ");

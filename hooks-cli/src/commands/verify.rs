@@ -20,11 +20,11 @@ const PART: u32 = 1000;
 pub(crate) struct Args {
     /// A store, or a file of lines that `--lines` has printed.
     what: String,
-    /// Print the records of this tenant of the store instead, oldest first and one a line, for somebody who checks them
-    /// without the store. The name of the global tenant is empty.
+    /// Print the records of this tenant of the store instead, oldest first and one a line, for a check without the
+    /// store. The name of the global tenant is empty.
     #[arg(long, value_name = "TENANT", conflicts_with_all = ["heads", "expect"])]
     lines: Option<String>,
-    /// Also print the newest row of each chain, in one signed line: keep it where nobody can change it.
+    /// Also print the newest row of each chain, in one signed line: keep it where it cannot be changed.
     #[arg(long)]
     heads: bool,
     /// Fail if a line of this file is not in the past of the store. The file has lines of `--heads`, here or of `hooks serve`.

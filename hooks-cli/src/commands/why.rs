@@ -49,9 +49,9 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
             let runs = row.events.iter().any(|event| event == name);
             lines.push(Line {
                 why: if runs {
-                    "it sees every event of this kind, and decides by its settings".into()
+                    "the hook sees every event of this kind, and decides by its settings".into()
                 } else {
-                    format!("it does not handle {name}")
+                    format!("the hook does not handle {name}")
                 },
                 hook: row.hook,
                 priority: row.priority,

@@ -329,7 +329,7 @@ fn picoclaws_processes_and_goclaws_hooks_become_definitions() {
         "{text}"
     );
     assert!(
-        text.contains("lost: the process `off`: it is not enabled"),
+        text.contains("lost: the process `off`: not enabled"),
         "{text}"
     );
 

@@ -98,7 +98,7 @@ fn somebody_reads_everything_and_says_yes() {
     let said = hooks(folder.path(), &["trust"], "y\n");
     assert_eq!(said.code, 2);
     assert!(
-        said.errors.contains("nobody is at a terminal"),
+        said.errors.contains("this needs a terminal"),
         "{}",
         said.errors
     );

@@ -8,7 +8,7 @@ use hooks_store::Capabilities;
 use crate::Failure;
 use crate::file;
 
-/// The kinds that act as the user of the daemon, and what whoever may publish can do with them.
+/// The kinds that act as the user of the daemon, and what a publisher can do with them.
 const AS_USER: [(&str, &str); 3] = [
     ("command", "run commands"),
     ("process", "start programs"),
@@ -21,7 +21,7 @@ pub(crate) struct Allowed {
     /// Run no hooks of this kind, which is their key in `[[hooks.on]]`. `command`, `process` and `file` do not run anyway.
     #[arg(long, value_name = "KIND", requires = "store", value_delimiter = ',', value_parser = PossibleValuesParser::new(LimitsConfig::kinds()), hide_possible_values = true)]
     forbid: Vec<String>,
-    /// Run hooks of this kind, too. They act as the user of this daemon, for whoever may publish in the store.
+    /// Run hooks of this kind, too. They act as the user of this daemon, for everyone who may publish in the store.
     #[arg(long, value_name = "KIND", requires = "store", value_delimiter = ',', value_parser = PossibleValuesParser::new(AS_USER.map(|(kind, _)| kind)))]
     allow: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl Allowed {
                 return Err(Failure::usage(both));
             } else {
                 file::warn(&format!(
-                    "--allow {kind}: whoever may publish in the store can {what} as the user of this daemon"
+                    "--allow {kind}: everyone who may publish in the store can {what} as the user of this daemon"
                 ));
             }
         }

@@ -53,7 +53,7 @@ fn variable(option: &str) -> String {
     format!("HOOKS_{}", option.replace('-', "_").to_uppercase())
 }
 
-/// The words for what a file says and nobody else has said.
+/// The words for what only a file says.
 fn of_file(command: &Command, given: &ArgMatches, file: &Path) -> Result<Vec<OsString>, Failure> {
     let wrong = |why: String| Failure::usage(format!("{}: {why}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;

@@ -58,7 +58,7 @@ impl Demo {
             .shared(true)
             .secrets(secrets)
             .budget(self.store.budget());
-        // Nobody sits before it who could approve.
+        // No person is there who could approve.
         let builder = builder.recorder(self.store.recorder()).approver(DenyAll);
         let runtime = builder.build().await.map_err(Failure::found)?;
         runtime.watch().map_err(Failure::found)?;
@@ -97,7 +97,7 @@ fn published() -> [Value; 3] {
             "if": "args.command.contains('--force')", "block": "force pushes are not allowed" }),
         json!({ "name": "dry-run", "event": "BeforeToolCall", "tools": ["deploy"], "modify": { "dry_run": true } }),
         json!({ "name": "look", "event": "BeforeToolCall", "tools": ["Bash"], "mode": "shadow",
-            "if": "args.command.startsWith('rm')", "block": "it would have been blocked" }),
+            "if": "args.command.startsWith('rm')", "block": "this would have been blocked" }),
     ]
 }
 
@@ -108,7 +108,7 @@ fn trim(done: &mut AfterToolCall) {
     output.truncate(output.trim_end().len());
 }
 
-/// The agent's own guard, which nobody publishes away.
+/// The agent's own guard, which a publication cannot remove.
 #[hook(guard, priority = priority::SECURITY, only("Bash"))]
 fn no_sudo(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
     match call.args["command"].as_str() {

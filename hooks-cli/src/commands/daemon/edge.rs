@@ -24,7 +24,8 @@ enum Form {
 /// What is around the daemon.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Edge {
-    /// After the first signal, go on for so many seconds while `/readyz` says 503, so that a proxy sends nobody any more.
+    /// After the first signal, go on for so many seconds while `/readyz` says 503, so that a proxy sends no more
+    /// requests.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     drain: u64,
     /// Believe this proxy, an address or a network such as `10.0.0.0/8`, what `X-Forwarded-For` or `Forwarded` says of a client.
@@ -63,7 +64,7 @@ impl Edge {
             (None, Err(_)) => Targets::new().with_default(LevelFilter::WARN),
         };
         let lines = fmt::layer().with_writer(std::io::stderr);
-        // Whoever checks the records afterwards needs the heads.
+        // A later check of the records needs the heads.
         let wanted = wanted.with_target("hooks::heads", LevelFilter::INFO);
         let log = tracing_subscriber::registry().with(wanted);
         match self.log_format {

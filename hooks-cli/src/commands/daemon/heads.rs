@@ -38,7 +38,7 @@ impl Teller {
     /// Says what is new at the end, when all that was recorded is written.
     pub(super) async fn end(&mut self) {
         if let Some(store) = &self.store {
-            // What cannot be written is told when the store is closed.
+            // What cannot be written is an error when the store is closed.
             let _ = store.recorder().flush().await;
             self.say().await;
         }

@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
     /// Judge by the hooks of this store, and serve the API on it: `sqlite:hooks.db`, which is made if it is missing, or
-    /// `postgres://…`. Whoever asks needs a token of `hooks token new`.
+    /// `postgres://…`. Each caller needs a token of `hooks token new`.
     #[arg(long, value_name = "URL", conflicts_with_all = ["file", "records"])]
     store: Option<String>,
     /// Sign the bundles that agents fetch from the store with this key, which `hooks bundle key new` makes.
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// The tenant whose console the link opens; by default the global one, whose hooks all tenants have.
     #[arg(long, requires = "store", default_value = "")]
     tenant: String,
-    /// The address under which browsers find the console, if a proxy stands before the daemon: `https://hooks.example.com`.
+    /// The address under which browsers find the console, if a proxy is before the daemon: `https://hooks.example.com`.
     #[arg(long, value_name = "URL")]
     public_url: Option<Url>,
     #[command(flatten)]
@@ -129,7 +129,7 @@ async fn serve(
     if let Some(file) = &args.key {
         builder = builder.key(key_of(file)?);
     }
-    // Whoever looks at a demo wants to see it, and whoever has a store wants to reach it.
+    // A visitor of the demo wants to see the console, and the owner of a store wants to reach it.
     let anywhere = SocketAddr::from(([127, 0, 0, 1], 8787));
     let default = store.is_some().then_some(anywhere);
     if let Some(path) = args.socket.or_else(socket_path).filter(|_| !args.demo) {
@@ -191,8 +191,8 @@ fn complete(builder: RuntimeBuilder) -> RuntimeBuilder {
     builder.evaluator(EnvironmentEvaluator::new())
 }
 
-/// The hooks of the file, which is followed. Nobody needs them if agents do not ask over HTTP: each call of `hooks run`
-/// names its own file.
+/// The hooks of the file, which is followed. They are not needed if agents do not ask over HTTP: each call of `hooks
+/// run` names its own file.
 async fn hooks(
     named: Option<PathBuf>,
     format: Format,

@@ -58,7 +58,7 @@ impl TypedValueParser for Named {
             let name = names.parse_ref(command, arg, value)?;
             return Ok(all()
                 .find(|agent| agent.system.as_str() == name)
-                .expect("it is one of these names"));
+                .expect("the name is one of these"));
         }
         own(path).map_err(|error| {
             clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).with_cmd(command)

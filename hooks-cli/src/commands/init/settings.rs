@@ -1,4 +1,4 @@
-//! Changes an agent's settings, which belong to somebody else: every other byte stays.
+//! Changes an agent's settings, which belong to the user: every other byte stays.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::agents::Agent;
 use crate::Failure;
 use crate::paint::{BAD, DIM, GOOD, Visible, painted, say};
 
-/// A file before and after. None is no file.
+/// A file before and after. None if there is no file.
 pub(crate) struct Change {
     path: PathBuf,
     before: Option<String>,
@@ -199,7 +199,7 @@ fn edited(
         .value()
         .is_some_and(|value| value.as_object().is_none())
     {
-        return Err(failed("it is not a JSON object".into()));
+        return Err(failed("the text is not a JSON object".into()));
     }
     change(&root.object_value_or_set()).map_err(failed)?;
     Ok(root.to_string())

@@ -36,7 +36,8 @@ pub(super) struct Loads {
 /// Variables that differ in each process of one agent, and that no hook is about.
 const OF_THE_PROCESS: &[&str] = &["HOOKS_SOCKET", "HOOKS_TRACE", "OLDPWD", "PWD", "SHLVL", "_"];
 
-/// The variables of this process that hooks may be about. None if one of them is no text, which can be told to no other process.
+/// The variables of this process that hooks may be about. None if one of them is not text, which no other process can
+/// get.
 pub(super) fn variables() -> Option<BTreeMap<String, String>> {
     let all = std::env::vars_os();
     let all = all.filter(|(name, _)| !OF_THE_PROCESS.iter().any(|other| name == other));

@@ -90,7 +90,7 @@ fn answer(
     asked.answer(&input)
 }
 
-/// Says which way an answer came, to whoever sets `HOOKS_TRACE`.
+/// Says which way an answer came, to a user who sets `HOOKS_TRACE`.
 #[cfg(unix)]
 fn trace(way: &str) {
     if std::env::var_os("HOOKS_TRACE").is_some_and(|set| !set.is_empty()) {

@@ -54,7 +54,9 @@ pub(crate) fn path() -> Option<PathBuf> {
 pub(super) fn ask(asked: &Asked, input: &[u8]) -> Result<Said, String> {
     let path = path().ok_or("no socket is named")?;
     if asked.variables.is_none() || asked.folder.is_none() {
-        return Err("a variable, or the folder, cannot be told to the daemon".into());
+        return Err(
+            "the daemon cannot get a variable, or the folder, because it is not UTF-8".into(),
+        );
     }
     if input.len() > MOST {
         return Err("the event is too long for the daemon".into());
@@ -70,7 +72,7 @@ pub(super) fn ask(asked: &Asked, input: &[u8]) -> Result<Said, String> {
 fn open(path: &Path) -> io::Result<UnixStream> {
     let own = rustix::process::geteuid();
     if path.symlink_metadata()?.uid() != own.as_raw() {
-        return Err(io::Error::other("it belongs to another user"));
+        return Err(io::Error::other("the socket belongs to another user"));
     }
     let file: OwnedFd = socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
     let stream = UnixStream::from(file);
@@ -108,20 +110,24 @@ fn talk(mut stream: UnixStream, asked: &Asked, input: &[u8]) -> io::Result<Said>
             length => read.extend_from_slice(&part[..length]),
         }
         if read.len() > 4096 {
-            return Err(io::Error::other("it is no daemon of `hooks`"));
+            return Err(io::Error::other(
+                "the process listening here is not a hooks daemon",
+            ));
         }
     }
     if !read.starts_with(b"HTTP/1.1 100 ") {
         let line = read.split(|byte| *byte == b'\r').next().unwrap_or_default();
         let line = String::from_utf8_lossy(line);
-        return Err(io::Error::other(format!("it does not accept: {line}")));
+        return Err(io::Error::other(format!(
+            "the daemon does not accept: {line}"
+        )));
     }
     stream.write_all(&body)?;
     stream.set_read_timeout(Some(ANSWERS))?;
     let mut answer = Vec::new();
     stream.take(LONGEST).read_to_end(&mut answer)?;
     let body = body_of(&answer);
-    let body = body.ok_or_else(|| io::Error::other("it left the work to this process"))?;
+    let body = body.ok_or_else(|| io::Error::other("the daemon left the work to this process"))?;
     Ok(serde_json::from_slice(body)?)
 }
 

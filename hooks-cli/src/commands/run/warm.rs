@@ -52,7 +52,7 @@ type Written = Option<(SystemTime, u64)>;
 type Refused = (ConfigError, Vec<String>);
 
 impl Drop for Built {
-    /// Nobody asks it any more, so it can end in peace.
+    /// No call asks it any more, so it can end in peace.
     fn drop(&mut self) {
         let runtime = self.runtime.clone();
         let mut ends = locked(&self.ends);

@@ -78,7 +78,7 @@ pub(super) fn before_tool(
             let output = outcome.output.clone().unwrap_or_default();
             json!({ "action": "respond", "result": result(&json!({}), &output) })
         }
-        // Nobody would be asked.
+        // No person would be asked.
         (_, Approval::Ask { reason } | Approval::Defer { reason }) if !approves => json!({
             "action": "deny_tool",
             "reason": format!("the call needs approval, but the hook's modes do not include `approve_tool`: {reason}"),

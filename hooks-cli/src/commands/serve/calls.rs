@@ -157,7 +157,7 @@ mod tests {
         );
         calls.keep_approval(&request("t", "read", json!({})), Approval::Usual);
         let read = request("t", "read", Value::Null);
-        assert!(calls.take_approval(&read).is_usual(), "it is known");
+        assert!(calls.take_approval(&read).is_usual(), "the call is known");
         let elsewhere = request("t2", "exec", json!({ "c": "rm -f" }));
         assert!(calls.take_approval(&elsewhere).is_usual());
         let changed = request("t", "exec", json!({ "c": "rm -f" }));
