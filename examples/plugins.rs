@@ -17,7 +17,7 @@ use serde::Deserialize;
 /// The plugins that a user configures.
 const CONFIGURATION: &str = r#"[
     { "name": "offline", "tool": "browser", "because": "this machine is offline", "priority": 20 },
-    { "name": "mine", "tool": "vault", "because": "it is mine" }
+    { "name": "mine", "tool": "vault", "because": "that is mine" }
 ]"#;
 
 /// Blocks one tool, with a reason in the user's words.

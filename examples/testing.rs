@@ -112,7 +112,7 @@ async fn main() {
 
     println!("A hook with state is led through its events, by the driver that the agent uses:");
     let said = |ran: Result<ToolCallResult, Cancel>| match ran {
-        Ok(_) => "it ran".to_owned(),
+        Ok(_) => "the tool ran".to_owned(),
         Err(cancel) => cancel.to_string(),
     };
     for failures in 0..=3 {

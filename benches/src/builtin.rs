@@ -104,16 +104,16 @@ impl AllOn {
     ///
     /// # Errors
     ///
-    /// If there can be no folder or no receiver.
+    /// If a folder or a receiver cannot be made.
     pub fn new(receiver: Receiver) -> Result<Self, Box<dyn std::error::Error>> {
         Self::with(Some(receiver))
     }
 
-    /// Turns on those that are no logs.
+    /// Turns on those that are not logs.
     ///
     /// # Errors
     ///
-    /// If there can be no folder.
+    /// If a folder cannot be made.
     pub fn without_logs() -> Result<Self, Box<dyn std::error::Error>> {
         Self::with(None)
     }

@@ -341,7 +341,7 @@ pub fn cases() -> Vec<Case> {
 pub fn run_counted(args: impl Iterator<Item = String>) -> Result<(), String> {
     let args: Vec<String> = args.collect();
     let [case, way, times] = args.as_slice() else {
-        return Err("it takes a case, a way and a number".to_owned());
+        return Err("the program takes a case, a way and a number".to_owned());
     };
     let times = times
         .parse()

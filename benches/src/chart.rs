@@ -13,7 +13,7 @@ const CASES: [(&str, &str); 4] = [
     ("observe_8", "eight observers"),
     ("one_of_eight_handles", "eight, of which one handles it"),
 ];
-/// A way, its label and colour, and where its label stands in the legend.
+/// A way, its label and colour, and the place of its label in the legend.
 const WAYS: [(&str, &str, &str, f64); 4] = [
     ("hand", "by hand", "#8b949e", 0.0),
     ("static", "hooks![…]", "#2da44e", 84.0),

@@ -147,7 +147,7 @@ fn ended(call: &ToolCallEnd<'_>) {
     black_box(call.duration);
 }
 
-/// The five dispatches of a call that nobody stops, as an agent without a driver has them.
+/// The five dispatches of a call that no hook stops, as an agent without a driver has them.
 async fn by_hand<H: AgentHooks>(
     hooks: &H,
     cx: &AgentContext,
@@ -160,7 +160,10 @@ async fn by_hand<H: AgentHooks>(
     }
     match hooks.intercept(cx, &mut ApproveToolCall::from(&call)).await {
         HookResult::Continue if matches!(call.approval, Approval::Ask { .. }) => {
-            return Ok(answered(call, ToolOutput::error("nobody approved of it")));
+            return Ok(answered(
+                call,
+                ToolOutput::error("no person approved of it"),
+            ));
         }
         HookResult::Continue | HookResult::Respond(_) => {}
         HookResult::Cancel(cancel) => return Err(cancel),

@@ -12,7 +12,7 @@ use crate::yield_once;
 /// The registry of the benchmarked agent.
 pub type Registry = HookRegistry<BenchEvent<'static>>;
 
-/// What stands behind `dyn`: a handler of one event.
+/// What is behind `dyn`: a handler of one event.
 macro_rules! handlers {
     ($($Handler:ident on $event:ident: |$payload:ident| $does:expr;)*) => { $(
         struct $Handler<T>(PhantomData<fn(T)>);

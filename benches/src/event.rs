@@ -33,7 +33,7 @@ pub struct ToolCall {
     pub passed: u64,
 }
 
-/// A message to somebody.
+/// A message to a person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// What it says.

@@ -61,7 +61,7 @@ pub(crate) trait Tool: Send + Sync + 'static {
 
 macro_rules! tools {
     ([] $($name:ident $priority:literal,)*) => { $(
-        #[expect(non_camel_case_types, reason = "it has the name of its tool")]
+        #[expect(non_camel_case_types, reason = "named as its tool is")]
         pub(crate) enum $name {}
 
         impl Tool for $name {

@@ -1,4 +1,4 @@
-//! What is measured in turns.
+//! Measures contestants in turns, and takes the median.
 
 use std::time::Instant;
 

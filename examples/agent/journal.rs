@@ -98,7 +98,7 @@ pub(crate) fn noted<E: Event>(hook: &'static str, did: Did, detail: impl Into<St
     });
 }
 
-/// Outside of an agent, as in a hook's own test, nobody reads the journal and none is kept.
+/// Outside of an agent, as in a hook's own test, the journal has no reader and is not kept.
 fn write(entry: Entry) {
     let _ = JOURNAL.try_with(|journal| journal.borrow_mut().push(entry));
 }

@@ -30,7 +30,7 @@ impl Verdict {
     }
 }
 
-/// All that is told of one call.
+/// All that is shown of one call.
 pub(crate) struct CallReport<'a> {
     /// The tool and its arguments, as the model gave them.
     pub(crate) wish: (&'a str, &'a Value),

@@ -121,7 +121,7 @@ fn parse(line: &[u8]) -> Result<Line, String> {
             tool: None,
             args: None,
         } => Ok(Line::User(message)),
-        Fields { user: Some(_), .. } => Err("`user` stands alone".into()),
+        Fields { user: Some(_), .. } => Err("`user` goes alone".into()),
         Fields {
             tool: None,
             args: Some(_),
@@ -186,7 +186,7 @@ mod tests {
             (b"{\"args\": {}}", "`args` without a `tool`"),
             (
                 b"{\"user\": \"Hi\", \"tool\": \"list\"}",
-                "`user` stands alone",
+                "`user` goes alone",
             ),
             (b"{}", "one of `user`, `say` and `tool`"),
         ] {

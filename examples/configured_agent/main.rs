@@ -12,7 +12,7 @@
 mod process;
 mod server;
 #[path = "../agent/tools/mod.rs"]
-#[expect(dead_code, reason = "no model is told of the tools here")]
+#[expect(dead_code, reason = "no model sees the tools here")]
 mod tools;
 
 use std::error::Error;
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use self::server::Server;
 use self::tools::{Tool, Workspace};
 
-/// A hook in Rust stands among those of the file.
+/// A hook in Rust takes its place among those of the file.
 #[hook(priority = priority::AUDIT)]
 fn count(done: &ToolCallEnd<'_>) {
     println!(
@@ -135,7 +135,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the file: the endpoint's address, this program's path, and why nobody pushes.
+/// Writes the file: the endpoint's address, this program's path, and why pushing is blocked.
 fn write(file: &Path, endpoint: &Server, reason: &str) -> Result<(), Box<dyn Error>> {
     let text = include_str!("hooks.toml")
         .replace("http://127.0.0.1:8080", &endpoint.url())

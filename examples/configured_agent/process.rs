@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
-/// Answers until nobody asks any more. Files that have `secret` in their names are not read.
+/// Answers until the input ends. Files that have `secret` in their names are not read.
 pub(crate) fn answer() -> Result<(), Box<dyn Error>> {
     let mut output = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {

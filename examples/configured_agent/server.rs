@@ -25,9 +25,9 @@ impl Server {
         Server::start(|request| {
             let asked = request["messages"].to_string();
             let decision = if asked.contains("rm ") {
-                json!({ "decision": "block", "reason": "it deletes a file" })
+                json!({ "decision": "block", "reason": "the command deletes a file" })
             } else {
-                json!({ "decision": "allow", "reason": "it is harmless" })
+                json!({ "decision": "allow", "reason": "the command is harmless" })
             };
             let call = json!({ "name": "decide", "arguments": decision.to_string() });
             json!({

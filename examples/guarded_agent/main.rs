@@ -13,7 +13,7 @@
 mod person;
 mod receiver;
 #[path = "../agent/tools/mod.rs"]
-#[expect(dead_code, reason = "no model is told of the tools here")]
+#[expect(dead_code, reason = "no model sees the tools here")]
 mod tools;
 
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! Somebody who answers for the example: what a window with two buttons would do.
+//! A person who answers for the example: what a window with two buttons would do.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

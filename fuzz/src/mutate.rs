@@ -11,7 +11,7 @@ use fastrand::Rng;
 /// As long as a text may become, in bytes.
 const LONGEST: usize = 4096;
 
-/// What stands in few corpora and is often read in the wrong way.
+/// What few corpora have and is often read in the wrong way.
 const ODD: [&str; 16] = [
     "\0",
     "\u{1b}",

@@ -11,13 +11,13 @@
 //! before the tool runs and at its output afterwards.
 
 #[path = "../../benches/src/callgrind.rs"]
-#[expect(unreachable_pub, reason = "it is shared with the crate `benches`")]
+#[expect(unreachable_pub, reason = "shared with the crate `benches`")]
 mod callgrind;
 #[path = "../../benches/src/turns.rs"]
 #[expect(
     dead_code,
     unreachable_pub,
-    reason = "it is shared with the crate `benches`"
+    reason = "shared with the crate `benches`"
 )]
 mod turns;
 

@@ -1,4 +1,4 @@
-//! Model calls.
+//! Raises the events of model calls.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Tool calls.
+//! Raises the events of tool calls.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};

@@ -80,7 +80,7 @@ hooks_on! { on_others: SessionStart, BeforeStop, LlmDelta<'_>, HeartbeatTick, }
 macro_rules! raised {
     (through $hooks:ident: $($how:ident $Event:ident $(<$life:lifetime>)?;)*) => { $(
         /// Raises the event of that name.
-        #[allow(non_snake_case, reason = "it has the name of its event")]
+        #[allow(non_snake_case, reason = "named as its event is")]
         pub mod $Event {
             use super::*;
 
@@ -211,7 +211,7 @@ pub mod guards {
     checks!(plain);
     checks!(guarded guard);
 
-    /// Hooks that are no guards.
+    /// Hooks that are not guards.
     #[inline(never)]
     pub fn without(cx: &AgentContext, event: &mut agent::BeforeToolCall) -> usize {
         let hooks = hooks![plain::no_shell, plain::known, plain::look];

@@ -219,7 +219,12 @@ fn redact(rounds: usize) {
 /// Calls that are audited to a receiver which takes connections and never answers.
 fn hanging_receiver(calls: usize) -> Result<(), Box<dyn Error>> {
     let on = AllOn::new(Receiver::Hangs)?;
-    let audit: &WebhookAudit = on.hooks.builtin.webhook_audit.as_ref().ok_or("it is on")?;
+    let audit: &WebhookAudit = on
+        .hooks
+        .builtin
+        .webhook_audit
+        .as_ref()
+        .ok_or("the audit is off")?;
     let hooks = hooks![].with_probe(audit);
     let cx = AgentContext::new("s");
     let args = json!({ "command": "cargo test --workspace" });

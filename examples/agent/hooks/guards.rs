@@ -120,7 +120,7 @@ impl RateLimit {
     }
 }
 
-/// What leaves the machine wants a person's word, and nobody is here to give it.
+/// What leaves the machine wants a person's word, and no person is here to give it.
 #[hook(only("shell"))]
 pub(crate) fn approve<'a>(call: &ApproveToolCall<'a>) -> HookAction<ApproveToolCall<'a>> {
     let line = call.args["command"].as_str().unwrap_or_default();
@@ -131,7 +131,9 @@ pub(crate) fn approve<'a>(call: &ApproveToolCall<'a>) -> HookAction<ApproveToolC
         )
     });
     let action = if leaves {
-        HookAction::block("what leaves this machine needs approval, and nobody is here to give it")
+        HookAction::block(
+            "what leaves this machine needs approval, and no person is here to give it",
+        )
     } else {
         HookAction::Continue
     };
@@ -159,7 +161,7 @@ impl RunBeforeStop {
             let detail = if changed {
                 "something to run"
             } else {
-                "it ran"
+                "the call ran"
             };
             noted::<ToolCallEnd<'_>>("RunBeforeStop", Did::Note, detail);
         }

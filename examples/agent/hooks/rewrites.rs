@@ -70,7 +70,7 @@ pub(crate) async fn house_rules(cx: &AgentContext, building: &mut BeforePromptBu
 
 /// Secrets reach neither the model nor the user.
 pub(crate) struct Redact {
-    /// What stands in a secret's place.
+    /// What takes a secret's place.
     pub(crate) mask: &'static str,
 }
 

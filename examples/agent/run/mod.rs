@@ -210,7 +210,7 @@ mod tests {
         script: &'static str,
     ) -> io::Result<Report> {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let workspace = Workspace::open(folder.path()).expect("it is there");
+        let workspace = Workspace::open(folder.path()).expect("the folder is there");
         let report = Report::to(Box::new(story), None);
         let agent = Agent::new(hooks, Script::new(script.as_bytes()), workspace, report);
         agent.run().await
@@ -351,7 +351,7 @@ mod tests {
         );
     }
 
-    /// Whoever reads the report has gone.
+    /// The reader of the report has gone.
     struct Closed;
 
     impl Write for Closed {

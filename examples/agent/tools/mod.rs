@@ -64,7 +64,7 @@ impl Tool {
         // Serde would also take a list of values for a struct.
         let args = match args {
             Value::Object(_) => args,
-            _ => return Err(format!("the arguments of `{name}` are no object")),
+            _ => return Err(format!("the arguments of `{name}` are not an object")),
         };
         match name {
             "shell" => Shell::deserialize(args).map(Tool::Shell),
@@ -77,7 +77,7 @@ impl Tool {
         .map_err(|error| format!("the arguments do not fit `{name}`: {error}"))
     }
 
-    /// The tools, as the model is told of them.
+    /// The tools, as the model sees them.
     pub(crate) fn definitions() -> Vec<ToolDefinition> {
         let path = ("path", "in the workspace");
         [
@@ -94,7 +94,7 @@ impl Tool {
             ),
             (
                 "edit",
-                "Replaces a text that stands in a file exactly once.",
+                "Replaces a text that is in a file exactly once.",
                 &[path, ("old", "the text"), ("new", "what replaces it")],
             ),
             ("list", "Lists a folder.", &[path]),
@@ -137,7 +137,7 @@ mod tests {
             (
                 "shell",
                 json!(["ls"]),
-                "the arguments of `shell` are no object",
+                "the arguments of `shell` are not an object",
             ),
             (
                 "list",

@@ -1,7 +1,7 @@
 //! The folder that the tools work in, and what they do there.
 //!
-//! The file tools do not leave the workspace. The shell is no sandbox: it starts there and may go
-//! anywhere, which is why there are hooks.
+//! The file tools do not leave the workspace. The shell is not a sandbox: it starts there and may go anywhere, which is
+//! why there are hooks.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -113,9 +113,7 @@ impl Workspace {
             1 => {}
             0 => return Err(format!("{path}: the text does not stand there")),
             times => {
-                return Err(format!(
-                    "{path}: the text stands there {times} times, not once"
-                ));
+                return Err(format!("{path}: the text is there {times} times, not once"));
             }
         }
         fs::write(&file, text.replacen(old, new, 1))
@@ -173,7 +171,7 @@ impl Workspace {
     }
 }
 
-/// What a command prints, up to the limit; it may be anything, so what is no text is replaced.
+/// What a command prints, up to the limit; it may be anything, so what is not text is replaced.
 async fn text(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
     let mut bytes = Vec::new();
     if let Some(stream) = stream {
@@ -279,7 +277,7 @@ mod tests {
         )
         .await;
         for (old, error) in [
-            ("a", "f: the text stands there 2 times, not once"),
+            ("a", "f: the text is there 2 times, not once"),
             ("c", "f: the text does not stand there"),
             ("", "f: there is no text to replace"),
         ] {

@@ -8,7 +8,7 @@ fn a_handler_of_every_kind_decides_and_a_changed_file_counts() {
     for expected in [
         "and the model reads: the folder has 1 file",
         "hook `no-push` blocked the event: pushing is for people",
-        "hook `judge` blocked the event: it deletes a file",
+        "hook `judge` blocked the event: the command deletes a file",
         "hook `review` blocked the event: secrets stay where they are",
         "hook `no-push` blocked the event: pushing waits until Monday",
         "`BeforeToolcal` is not an event",

@@ -66,7 +66,7 @@ fn mistakes(error: &ConfigError, text: &str, format: &str, features: &mut Featur
     }
     let shown = error.to_string();
     assert_eq!(shown, format!("{error:?}"));
-    // A text may hold it in a key, and in a value that is no secret.
+    // A text may hold it in a key, and in a value that is not secret.
     if text.contains(SECRET) {
         assert!(!shown.contains(SECRET), "{shown}");
     }

@@ -1,6 +1,6 @@
 //! Secrets and personal data.
 //!
-//! A text may have places for secrets, `{{card 7}}`: the seventh number of a card stands there when it is redacted, and
+//! A text may have places for secrets, `{{card 7}}`: the seventh number of a card is there when it is redacted, and
 //! nowhere afterwards.
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ static ALL: LazyLock<Redact> = LazyLock::new(Redact::new);
 static WITH_OWN: LazyLock<Redact> = LazyLock::new(|| {
     let own = |name: &str, regex: &str| NamedPattern {
         name: name.into(),
-        regex: regex.parse().expect("it is a regular expression"),
+        regex: regex.parse().expect("the text is a regular expression"),
     };
     let config = RedactConfig {
         patterns: vec![
@@ -32,7 +32,7 @@ static WITH_OWN: LazyLock<Redact> = LazyLock::new(|| {
     Redact::from_config(&config).expect("the patterns are right")
 });
 
-/// What secrets leave behind is marked, what is no secret stays, and to redact twice changes nothing more.
+/// What secrets leave behind is marked, what is not secret stays, and to redact twice changes nothing more.
 ///
 /// # Panics
 ///

@@ -70,7 +70,7 @@ const NOT_IN_EVERY_SHELL: [&str; 2] = ["`[[`", "`<(…)`"];
 /// What is rewritten is a script itself, which is judged as the original was, and which all shells read alike.
 fn rewrites(effects: &Effects, rewritten: &str, environment: &Environment) {
     let script = Script::parse(rewritten)
-        .unwrap_or_else(|error| panic!("it is a script: {error}\n{rewritten}"));
+        .unwrap_or_else(|error| panic!("the rewritten text is a script: {error}\n{rewritten}"));
     let again = judged(&script, rewritten, environment);
     assert_eq!(
         again.rewritten(),

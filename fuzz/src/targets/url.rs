@@ -42,7 +42,7 @@ pub fn url(data: &[u8]) -> Features {
                         "{name}"
                     );
                 }
-                None => panic!("it has no host"),
+                None => panic!("the URL has no host"),
             }
             if let Some(address) = text
                 .get("https://".len()..)
@@ -53,17 +53,17 @@ pub fn url(data: &[u8]) -> Features {
             }
             let again = guard
                 .check(checked.as_str())
-                .expect("its canonical spelling is let through as well");
+                .expect("the canonical spelling is let through as well");
             assert_eq!(again.as_str(), checked.as_str());
             assert_eq!(again.host(), checked.host());
-            assert!(hook.is_ok(), "it may stand in a configuration");
+            assert!(hook.is_ok(), "the URL may be in a configuration");
             features.add("host", url.host().map(|host| std::mem::discriminant(&host)));
             features.add_count("labels", checked.host().split('.').count());
         }
         Err(refused) => {
             let message = refused.to_string();
             features.add_message("refused", &message);
-            // What stands behind the host may be a secret.
+            // What is behind the host may be a secret.
             let behind = text
                 .split_once("://")
                 .and_then(|(_, rest)| rest.split_once('/'));
@@ -98,7 +98,7 @@ pub fn url(data: &[u8]) -> Features {
         assert_eq!(
             again.as_ref(),
             Ok(host),
-            "it is read again as it is written"
+            "the URL is read again as it is written"
         );
     }
     features

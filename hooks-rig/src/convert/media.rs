@@ -1,4 +1,4 @@
-//! Images and other files.
+//! Converts images and other files.
 
 use hooks_core::agent::{Media, MediaKind};
 use rig_agent::core::message::{

@@ -1,4 +1,4 @@
-//! Conversations.
+//! Converts conversations.
 //!
 //! A message of rig may hold the outputs of several tools, while each of ours holds one. So a conversation is split
 //! into pieces, each of which is one [`ChatMessage`], and joined again.
@@ -597,7 +597,7 @@ mod tests {
         new[2].edit_texts(|text| *text = text.replace("see", "look"));
         let back = history(&new, &old).unwrap().unwrap();
         let (Message::Assistant(old), Message::Assistant(back)) = (&old[2], &back[2]) else {
-            panic!("it is the model's");
+            panic!("the message is the model's");
         };
         assert_eq!(back.content[1], AssistantContent::text("Let me look."));
         assert_eq!(back.content[0], old.content[0], "with its signature");

@@ -1,4 +1,4 @@
-//! Tool outputs.
+//! Converts tool outputs.
 
 use std::borrow::Cow;
 
@@ -151,7 +151,7 @@ mod tests {
         for old in [
             old(),
             ToolResult::success(RigOutput::content(with_picture).unwrap()),
-            ToolResult::failed(ToolExecutionError::other("it broke")),
+            ToolResult::failed(ToolExecutionError::other("the tool broke")),
         ] {
             let same = changed(output(&old), Vec::new(), &old).unwrap();
             assert!(same.is_none(), "{:?}", output(&old));

@@ -1,4 +1,4 @@
-//! The request that rig sends to the model.
+//! Converts the request that rig sends to the model.
 
 use hooks_core::agent::{BeforeLlmCall, ToolDefinition};
 use rig_agent::core::completion::{CompletionRequest, Message, ToolDefinition as RigTool};

@@ -1,4 +1,4 @@
-//! The model's answer.
+//! Converts the model's answer.
 
 use hooks_core::agent::{LlmResponse, StopReason, Usage};
 use rig_agent::core::completion::{

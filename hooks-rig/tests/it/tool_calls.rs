@@ -99,7 +99,7 @@ async fn a_call_that_is_over_is_told_of_with_the_output_of_the_tool() {
         *ended.0.lock().unwrap(),
         [
             r#"call_1 echo {"x":1} ok echo {"x":1}"#,
-            "call_1 fail {} failed it broke"
+            "call_1 fail {} failed the tool broke"
         ]
     );
 }

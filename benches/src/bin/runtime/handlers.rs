@@ -42,7 +42,7 @@ impl Asked {
                 .with_cwd("/"),
             call: call(),
         };
-        // What is done once is done: a process runs, a connection stands.
+        // What is done once is done: a process runs, a connection is open.
         asked.turn(2).await;
         Ok(asked)
     }

@@ -191,8 +191,8 @@ fn on_a_terminal_it_says_that_it_waits() {
     let told: Vec<_> = lines
         .take_while(|line| !line.starts_with("line 1: "))
         .collect();
-    agent.kill().expect("it still waits");
-    agent.wait().expect("it has ended");
+    agent.kill().expect("the agent still waits");
+    agent.wait().expect("the agent has ended");
     assert!(
         told.last()
             .is_some_and(|line| line.starts_with("Type the script, such as {")),

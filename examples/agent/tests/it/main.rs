@@ -2,6 +2,6 @@
 
 mod agent;
 #[path = "../../../tests/it/common.rs"]
-#[expect(dead_code, reason = "it is shared with the tests of other examples")]
+#[expect(dead_code, reason = "shared with the tests of other examples")]
 mod common;
 mod own_tests;
