@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms of a crate, and what stands beside them.
+/// The rooms of a crate, and what is beside them.
 ///
 /// ```no_run
 /// # use layout::Layout;
@@ -93,7 +93,7 @@ fn sources(package: &str) -> Vec<(PathBuf, String)> {
                 visit(root, &path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).expect("a source file is text");
-                let within = path.strip_prefix(root).expect("it is within `src`");
+                let within = path.strip_prefix(root).expect("the file is within `src`");
                 found.push((within.to_owned(), text));
             }
         }
@@ -105,7 +105,7 @@ fn sources(package: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The folder of a file, or the file itself, without `.rs`, if it stands beside the folders.
+/// The folder of a file, or the file itself, without `.rs`, if it is beside the folders.
 fn room_of(path: &Path) -> String {
     let first = path.iter().next().expect("a path has a part");
     let first = first.to_str().expect("a name is text");
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn the_scanner_sees_every_way_of_writing_a_path() {
         let text = "
-            //! [`crate::agent`] in the docs is no use of it.
+            //! [`crate::agent`] in the docs is not a use of it.
             use crate::{decision::{Cancel, Scope}, event::Event, trace};
             /// Nor is [`Hook`](crate::Hook).
             fn f() -> crate::hook::OnPanic { crate::__rank!(0) } // crate::pipeline
