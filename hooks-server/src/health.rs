@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{RawQuery, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -18,10 +18,18 @@ pub(crate) async fn healthz() -> &'static str {
 
 /// `GET /readyz`: new work is accepted, the hooks are those that their files say, the store answers and takes what happens, and the
 /// hooks of all tenants that were asked for are loaded. What exactly is wrong is in the log, and not for everybody.
-pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
+///
+/// `GET /readyz?only=drain` is for a proxy: an event is judged by the hooks in force also while the rest is in trouble, so only the
+/// end of the daemon counts.
+pub(crate) async fn readyz(
+    State(shared): State<Arc<Shared>>,
+    RawQuery(query): RawQuery,
+) -> Response {
     let hooks = shared.hooks.as_ref().map(Runtime::status);
     let why = if shared.shutdown.is_announced() {
         "shutting down\n"
+    } else if query.as_deref() == Some("only=drain") {
+        return "ready\n".into_response();
     } else if hooks.is_some_and(|hooks| hooks.refused.is_some()) {
         // The hooks of before still judge. Their mistakes may name what is in the files, which is not for everybody.
         "the hooks have a mistake\n"

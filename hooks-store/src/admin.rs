@@ -210,6 +210,9 @@ impl Tenant {
     }
 
     pub(crate) async fn begin<'a>(&'a self, by: &'a By, topics: Option<u64>) -> Result<Write<'a>> {
+        if let Some(why) = &self.store.wrong_key {
+            return Err(StoreError::Key(why.clone()));
+        }
         let mut transaction = self.engine().begin().await?;
         let changes = u64::from(topics.is_some());
         let change = transaction

@@ -72,7 +72,11 @@ async fn expect_keys(mut engine: &dyn Engine, keys: &Keys) -> Result<()> {
     {
         return Ok(());
     }
-    let why = "the store has values that another key has encrypted or signed: start with that key, or name it after the new one";
+    let why = if keys.are_there() {
+        "the store has values that another key has encrypted or signed: start with that key, or name it after the new one"
+    } else {
+        "the store has values that a key has encrypted or signed, and there is no key: set `HOOKS_STORE_KEY` as the daemon has it, or put the key file back"
+    };
     Err(StoreError::Key(why.to_owned()))
 }
 
@@ -116,7 +120,8 @@ impl StoreBuilder {
     /// is an error.
     ///
     /// Where the key file is missing, the store opens without a key. Nothing can be encrypted or decrypted then, and
-    /// [`Tenant::verify`](crate::Tenant::verify) counts what it could not read.
+    /// [`Tenant::verify`](crate::Tenant::verify) counts what it could not read. With a key that is missing or wrong, nothing can be
+    /// written: what is not signed as the rest would look as if it were made by another.
     pub fn existing(mut self) -> Self {
         self.place.opening = Opening::AsItIs;
         self
@@ -250,6 +255,14 @@ impl StoreBuilder {
             None => Keys::make_file(&self.place.address)?,
         };
         let newest = newest(&mut Recall(&*engine)).await?;
+        let wrong_key = match self.place.opening {
+            Opening::AsItIs | Opening::Migrated if is_there => expect_keys(&*engine, &keys).await,
+            _ => Ok(()),
+        };
+        let wrong_key = match wrong_key {
+            Err(StoreError::Key(why)) => Some(why),
+            checked => checked.map(|()| None)?,
+        };
         let inner = Inner {
             writer: Writer {
                 engine,
@@ -263,6 +276,7 @@ impl StoreBuilder {
             quota: self.quota,
             complete: self.complete,
             is_new,
+            wrong_key,
             remember: self.place.remember,
             ledger: Ledger::new(newest),
             readers: Readers::default(),

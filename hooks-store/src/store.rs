@@ -55,6 +55,8 @@ pub(crate) struct Inner {
     pub(crate) complete: Complete,
     /// Whether it was made when it was opened.
     pub(crate) is_new: bool,
+    /// Why this process may not write: its key is not that of the store.
+    pub(crate) wrong_key: Option<String>,
     pub(crate) remember: Duration,
     pub(crate) ledger: Ledger,
     pub(crate) readers: Readers,

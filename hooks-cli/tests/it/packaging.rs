@@ -131,7 +131,7 @@ fn the_proxies_wait_and_hide_what_strangers_say() {
     for line in [
         "flush_interval -1",
         "header_up -Forwarded",
-        "health_uri /readyz",
+        "health_uri /readyz?only=drain",
     ] {
         assert!(caddy.lines().any(|own| own.trim() == line), "{line}");
     }

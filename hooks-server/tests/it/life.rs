@@ -152,6 +152,8 @@ async fn trouble_and_refusals_show_to_whoever_watches() {
         })
         .await;
     assert_eq!(why, "the store is in trouble\n");
+    let said = stored.daemon.get("/readyz?only=drain").await;
+    assert_eq!(said.status, 200);
     assert!(
         stored
             .daemon

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_runtime::{Bundle, Recorder as _, Secrets as _};
-use hooks_store::{Anchored, ExecutionFilter, ImportFormat, Keys, Store, StoreError};
+use hooks_store::{Anchored, ExecutionFilter, ImportFormat, Keys, Role, Store, StoreError};
 use serde_json::json;
 
 use crate::common::{Place, ada, mistakes, record};
@@ -274,6 +274,22 @@ pub(crate) async fn a_new_key_takes_over(place: Place) {
         acme.detail(2, &ada()).await,
         Err(StoreError::Key(_))
     ));
+    // What it wrote for a new tenant would not be signed as the rest is, and no daemon would write after it.
+    let makes = async |store: &Store| {
+        let tenant = store.tenant("new");
+        let made = tenant.token_new("ci", Role::Viewer, None, &ada()).await;
+        made.map(drop)
+    };
+    for keys in [Keys::read(old).unwrap(), Keys::none()] {
+        let builder = Store::builder(&place.address).keys(keys);
+        let store = builder.existing().open().await.unwrap();
+        assert!(matches!(makes(&store).await, Err(StoreError::Key(_))));
+        let restored = store.restored(&ada()).await;
+        assert!(matches!(restored, Err(StoreError::Key(_))));
+    }
+    let store = open(new).await;
+    assert!(is_whole(&store).await);
+    makes(&store).await.unwrap();
 }
 
 pub(crate) async fn a_secret_is_nowhere_to_be_seen(place: Place) {
