@@ -71,6 +71,13 @@ enum Command {
     /// know.
     #[command(after_help = "Examples:\n  hooks doctor\n  hooks doctor --for claude --json")]
     Doctor(commands::doctor::Args),
+    /// Whether this program is installed as it should be.
+    #[command(
+        name = "self",
+        subcommand,
+        after_help = "Examples:\n  hooks self check\n  hooks self check --json"
+    )]
+    Own(commands::own::Own),
     /// The tables of the agents: how each calls its hooks, and what they may answer.
     #[command(
         subcommand,
@@ -268,6 +275,7 @@ fn done(command: Command, json: bool) -> Done {
         } => commands::check::run(files, format, agent, json),
         Command::Agents(command) => commands::agents::run(command, json),
         Command::Doctor(args) => commands::doctor::run(args, json),
+        Command::Own(command) => commands::own::run(&command, json),
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
         Command::Why(args) => commands::why::run(&args, json),

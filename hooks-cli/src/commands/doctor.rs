@@ -383,10 +383,9 @@ fn unusable(agent: Dialect, settings: &Path, project: &Path, command: &str) -> O
     let words = shlex::split(&text).unwrap_or_default();
     let program = words.iter().find(|word| !word.contains('='))?;
     if !program.contains('/') {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
         let missing = format!("there is no program `{program}` in any folder of `PATH`");
-        return (call.is_some() && !is_there).then_some(missing);
+        let is_missing = || in_path(program.as_ref()).is_none();
+        return (call.is_some() && is_missing()).then_some(missing);
     }
     // More than a path: a shell does something with it.
     if program.contains([';', '&', '|', '<', '>', '(', ')', '*', '?', '[', '{']) {
@@ -399,6 +398,13 @@ fn unusable(agent: Dialect, settings: &Path, project: &Path, command: &str) -> O
     }
     (!hooks_runtime::__is_executable(&at))
         .then(|| format!("{program} may not be run: `chmod +x` it"))
+}
+
+/// The file that a shell starts for a name.
+pub(crate) fn in_path(program: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut all = std::env::split_paths(&path).map(|folder| folder.join(program));
+    all.find(|file| file.is_file())
 }
 
 /// A hint, if a command begins with the path of a file that has blanks.

@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod fire;
 pub(crate) mod init;
 pub(crate) mod log;
+pub(crate) mod own;
 pub(crate) mod plan;
 pub(crate) mod replay;
 pub(crate) mod run;

@@ -11,6 +11,7 @@ mod files;
 mod init;
 #[cfg(all(feature = "server", unix))]
 mod operations;
+mod own;
 #[cfg(all(feature = "server", unix))]
 mod packaging;
 mod pages;

@@ -30,7 +30,8 @@ pub(crate) async fn post(
     let version = headers.get(VERSION).map(HeaderValue::as_bytes);
     if version != Some(program.version().as_bytes()) {
         let why = format!("the daemon has version {}", program.version());
-        return (StatusCode::CONFLICT, why).into_response();
+        let own = [(VERSION, program.version().to_owned())];
+        return (StatusCode::CONFLICT, own, why).into_response();
     }
     let started = Instant::now();
     let asked = match body::read(body, SOCKET_BODY).await {

@@ -19,7 +19,9 @@ use hooks_runtime::Dialect;
 
 use self::asked::{Asked, Loads, Said};
 #[cfg(all(feature = "server", unix))]
-pub(crate) use self::socket::{VARIABLE as SOCKET, path as socket_path};
+pub(crate) use self::socket::VARIABLE as SOCKET;
+#[cfg(unix)]
+pub(crate) use self::socket::{VERSION, path as socket_path, version as daemon_version};
 #[cfg(all(feature = "server", unix))]
 pub(crate) use self::warm::Warm;
 use crate::file::{self, Format};

@@ -16,7 +16,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
 use super::asked::{Asked, Said};
 
 /// The version of the question and the answer.
-pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The length of the longest event that a daemon takes, with room for the rest of the question.
 const MOST: usize = 15 << 20;
@@ -66,6 +66,27 @@ pub(super) fn ask(asked: &Asked, input: &[u8]) -> Result<Said, String> {
     let said = talk(stream, asked, input).map_err(|error| of(&error))?;
     super::trace(&format!("{}: the daemon answered", path.display()));
     Ok(said)
+}
+
+/// Returns the version of the daemon at a socket, which tells it to a question that has none.
+///
+/// # Errors
+///
+/// If no daemon answers: why.
+pub(crate) fn version(path: &Path) -> io::Result<String> {
+    let mut stream = open(path)?;
+    stream.set_write_timeout(Some(ACCEPTS))?;
+    stream.set_read_timeout(Some(ACCEPTS))?;
+    stream.write_all(
+        b"POST /run HTTP/1.1\r\nhost: hooks\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+    )?;
+    let mut answer = String::new();
+    stream.take(4096).read_to_string(&mut answer)?;
+    let mut versions = answer
+        .lines()
+        .filter_map(|line| line.strip_prefix("hooks-version: "));
+    let version = versions.next().map(str::to_owned);
+    version.ok_or_else(|| io::Error::other("what listens there is not a daemon of `hooks`"))
 }
 
 /// Connects to a socket of this user, without waiting.
