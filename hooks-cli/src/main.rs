@@ -13,6 +13,8 @@ mod paint;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+#[cfg(feature = "man")]
+use clap::CommandFactory as _;
 use clap::{Parser, Subcommand};
 use hooks_runtime::Dialect;
 
@@ -233,6 +235,13 @@ enum Command {
         after_help = "Examples:\n  hooks bundle key new -o key.pem\n  hooks bundle build hooks.toml -o bundle.json --sign key.pem\n  hooks bundle verify bundle.json --key PUBLIC\n  hooks bundle diff old.json new.json"
     )]
     Bundle(commands::bundle::Bundles),
+    /// Write the man pages into a folder.
+    #[cfg(feature = "man")]
+    #[command(hide = true)]
+    Man {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Print completions for a shell.
     #[command(
         after_help = "Examples:\n  hooks completions bash > ~/.local/share/bash-completion/completions/hooks"
@@ -318,6 +327,11 @@ fn done(command: Command, json: bool) -> Done {
         Command::Replay(args) => commands::replay::run(&args, json),
         Command::Sandbox(args) => commands::sandbox::run(&args, json),
         Command::Scan(args) => commands::scan::run(&args, json),
+        #[cfg(feature = "man")]
+        Command::Man { folder } => {
+            clap_mangen::generate_to(Cli::command(), folder).map_err(Failure::found)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Completions { shell } => {
             commands::completions(shell);
             Ok(ExitCode::SUCCESS)
