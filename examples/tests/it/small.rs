@@ -70,15 +70,18 @@ fn testing_shows_what_its_tests_hold() {
             "before: shell {\"command\":\"cat notes.txt\"}",
             "result: Continue",
             "after:  read {\"path\":\"notes.txt\"}",
-            "after 0 failures: it ran",
-            "after 2 failures: it ran",
+            "after 0 failures: the tool ran",
+            "after 2 failures: the tool ran",
         ],
     );
     assert!(
         printed.contains("after 3 failures: hook `Strikes` aborted the turn"),
         "{printed}"
     );
-    assert!(printed.contains("in another session: it ran"), "{printed}");
+    assert!(
+        printed.contains("in another session: the tool ran"),
+        "{printed}"
+    );
 }
 
 #[test]
