@@ -136,7 +136,7 @@ const CASES: &[(&str, &[&str])] = &[
         &["DELETE FROM execution WHERE seq = 9"],
     ),
     (
-        "execution: its hash",
+        "execution: the hash",
         &["UPDATE execution SET body = '{}' WHERE seq = 9"],
     ),
     (
@@ -144,7 +144,7 @@ const CASES: &[(&str, &[&str])] = &[
         &["DELETE FROM chain WHERE log = 'execution'"],
     ),
     (
-        "execution: its hash",
+        "execution: the hash",
         &[
             "DELETE FROM chain WHERE log = 'execution'",
             "UPDATE execution SET body = '{}'",
@@ -157,9 +157,9 @@ const CASES: &[(&str, &[&str])] = &[
             "DELETE FROM execution",
         ],
     ),
-    ("execution: it stands behind the end", &[BACK]),
+    ("execution: the row is behind the end", &[BACK]),
     (
-        "execution: its hash",
+        "execution: the hash",
         &[BACK, "UPDATE execution SET body = '{}' WHERE seq > 20"],
     ),
     (
@@ -263,7 +263,7 @@ const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "admin: its hash",
+        "admin: the hash",
         &["UPDATE admin_log SET body = replace(body, 'ada', 'eve') WHERE seq = 3"],
     ),
     (
