@@ -14,11 +14,7 @@
 #[expect(unreachable_pub, reason = "shared with the crate `benches`")]
 mod callgrind;
 #[path = "../../benches/src/turns.rs"]
-#[expect(
-    dead_code,
-    unreachable_pub,
-    reason = "shared with the crate `benches`"
-)]
+#[expect(dead_code, unreachable_pub, reason = "shared with the crate `benches`")]
 mod turns;
 
 use std::env;

@@ -97,7 +97,9 @@ impl Model {
             .dynamic_tool(tool("echo", |args| {
                 Ok(ToolOutput::text(format!("echo {args}")))
             }))
-            .dynamic_tool(tool("fail", |_| Err(ToolExecutionError::other("the tool broke"))))
+            .dynamic_tool(tool("fail", |_| {
+                Err(ToolExecutionError::other("the tool broke"))
+            }))
             .dynamic_tool(tool("picture", |_| {
                 ToolOutput::content(vec![
                     ToolResultContent::text("a picture"),
