@@ -86,15 +86,21 @@ impl Aliases {
     /// Claude Code's names of well-known tools, in which rules for the input of a tool are written.
     #[must_use]
     pub fn claudes() -> Self {
-        let own: Vec<&str> = known().iter().map(|tool| tool.names[0]).collect();
-        let mut theirs: HashMap<String, Vec<String>> = HashMap::new();
-        for tool in known().iter().filter(|tool| !tool.names[0].is_empty()) {
-            for name in tool.names().filter(|name| !own.contains(name)) {
-                let names = theirs.entry(name.to_owned()).or_default();
-                names.push(tool.names[0].to_owned());
+        static CLAUDES: LazyLock<Aliases> = LazyLock::new(|| {
+            let own: Vec<&str> = known().iter().map(|tool| tool.names[0]).collect();
+            let mut theirs: HashMap<String, Vec<String>> = HashMap::new();
+            for tool in known().iter().filter(|tool| !tool.names[0].is_empty()) {
+                for name in tool.names().filter(|name| !own.contains(name)) {
+                    let names = theirs.entry(name.to_owned()).or_default();
+                    names.push(tool.names[0].to_owned());
+                }
             }
-        }
-        Aliases::new(theirs, &[], true, false)
+            Aliases::new(theirs, &*SAME, true, false)
+        });
+        /// An older name of one of its tools.
+        static SAME: LazyLock<[(String, Vec<String>); 1]> =
+            LazyLock::new(|| [("Agent".to_owned(), vec!["Task".to_owned()])]);
+        CLAUDES.clone()
     }
 
     /// Returns them with the names that a file sets, which count alone: each with this agent's.

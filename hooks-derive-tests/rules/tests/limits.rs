@@ -47,3 +47,14 @@ async fn a_rule_that_fails_fails_for_the_same_reason() {
     );
     assert_eq!(reasons("unknown", twins).await, [None, None]);
 }
+
+#[tokio::test]
+async fn a_rule_for_the_input_knows_the_other_names_of_its_tool() {
+    let both = [Some("no reviews".to_owned()), Some("no reviews".to_owned())];
+    for tool in ["Task", "Agent"] {
+        let review = json!({ "subagent_type": "review" });
+        assert_eq!(reasons(tool, review).await, both, "{tool}");
+        let other = json!({ "subagent_type": "other" });
+        assert_eq!(reasons(tool, other).await, [None, None], "{tool}");
+    }
+}

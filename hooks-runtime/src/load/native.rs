@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hooks_config::{At, ConfigError, Mistake, Segment};
 use hooks_rules::cel::Cel;
 use hooks_rules::check::{Checked, Given, check};
+use hooks_rules::tools::Aliases;
 
 use super::{Draft, Loader};
 use crate::definition::{Body, Definition, Marks, Origin, State, TIMEOUT};
@@ -50,7 +51,7 @@ impl Checking<'_> {
         let given = Given {
             events: &events,
             context: &CONTEXT,
-            claudes: &aliases_of(Dialect::Claude),
+            claudes: &Aliases::claudes(),
         };
         let mut checked = check(&self.entry.written(), &given);
         for wrong in checked.wrong.drain(..) {

@@ -134,12 +134,12 @@ fn made(dialect: Dialect) -> Aliases {
 /// ```
 #[must_use]
 pub fn tool_rule(text: &str) -> Option<String> {
-    let claudes = || aliases_of(Dialect::Claude);
+    let claudes = Aliases::claudes();
     let text = text.trim();
     let rule = if text.contains('(') {
-        Rule::of_tool(text, claudes())
+        Rule::of_tool(text, claudes)
     } else {
-        Rule::of_tool(&format!("{text}(*)"), claudes())
+        Rule::of_tool(&format!("{text}(*)"), claudes)
     };
     rule.filter(Rule::is_known)
         .map(|rule| rule.text().to_owned())
@@ -168,6 +168,8 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
@@ -207,6 +209,23 @@ mod tests {
                 let in_rust = glob.matches(name) || in_rust.contains(&name);
                 assert_eq!(in_rust, in_a_file, "{glob} {name}");
             }
+        }
+    }
+
+    /// Rules for the input of a tool are loaded without the table of Claude Code, as they are compiled.
+    #[test]
+    fn claudes_names_are_those_of_its_table() {
+        let (table, claudes) = (aliases_of(Dialect::Claude), Aliases::claudes());
+        let of = |aliases: &Aliases, name: &'static str| {
+            let others: BTreeSet<String> = aliases.of_tool(name).cloned().collect();
+            (
+                others,
+                aliases.theirs(name, None::<fn(&str) -> bool>).to_owned(),
+            )
+        };
+        let names = well_known().iter().flat_map(hooks_glob::tools::Same::names);
+        for name in names.chain(["Task", "deploy"]) {
+            assert_eq!(of(&table, name), of(&claudes, name), "{name}");
         }
     }
 
