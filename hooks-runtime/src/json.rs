@@ -10,6 +10,9 @@ use serde_json::{Map, Number, Value};
 /// The largest whole number that canonical JSON (RFC 8785) has exactly, because it writes numbers as JavaScript does.
 pub const MOST: u64 = (1 << 53) - 1;
 
+/// How the words begin with which an object is refused that has a key twice.
+pub(crate) const TWICE: &str = "the object has the key";
+
 /// Whether canonical JSON has this number exactly.
 #[must_use]
 pub fn is_exact(number: &Number) -> bool {
@@ -85,9 +88,7 @@ impl<'de> Visitor<'de> for Unique {
         while let Some(key) = object.next_key::<String>()? {
             let value = object.next_value_seed(Unique)?;
             if fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!(
-                    "the object has the key `{key}` twice"
-                )));
+                return Err(A::Error::custom(format_args!("{TWICE} `{key}` twice")));
             }
             fields.insert(key, value);
         }

@@ -25,12 +25,12 @@ pub(crate) async fn readyz(
     State(shared): State<Arc<Shared>>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let hooks = shared.hooks.as_ref().map(Runtime::status);
+    let has_mistake = |hooks: &Runtime| hooks.troubled().refused.is_some();
     let why = if shared.shutdown.is_announced() {
         "shutting down\n"
     } else if query.as_deref() == Some("only=drain") {
         return "ready\n".into_response();
-    } else if hooks.is_some_and(|hooks| hooks.refused.is_some()) {
+    } else if shared.hooks.as_ref().is_some_and(has_mistake) {
         // The hooks of before still judge. Their mistakes may name what is in the files, which is not for everybody.
         "the hooks have a mistake\n"
     } else if shared

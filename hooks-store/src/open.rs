@@ -28,7 +28,8 @@ async fn follow(store: Weak<Inner>, mut last: u64, mut is_begun: bool) {
         store.engine().hint().await;
         let looked = async {
             if !is_begun {
-                Store(Arc::clone(&store)).begin(true).await?;
+                expect_keys(store.engine(), &store.writer.keys).await?;
+                Store(Arc::clone(&store)).begin().await?;
                 is_begun = true;
             }
             store.look(last).await
@@ -255,13 +256,14 @@ impl StoreBuilder {
             None => Keys::make_file(&self.place.address)?,
         };
         let newest = newest(&mut Recall(&*engine)).await?;
-        let wrong_key = match self.place.opening {
-            Opening::AsItIs | Opening::Migrated if is_there => expect_keys(&*engine, &keys).await,
-            _ => Ok(()),
+        let is_read = self.place.opening == Opening::ReadOnly;
+        let expected = match is_there && !is_read {
+            true => expect_keys(&*engine, &keys).await,
+            false => Ok(()),
         };
-        let wrong_key = match wrong_key {
-            Err(StoreError::Key(why)) => Some(why),
-            checked => checked.map(|()| None)?,
+        let wrong_key = match expected {
+            Err(StoreError::Key(why)) if must_exist => Some(why),
+            expected => expected.map(|()| None)?,
         };
         let inner = Inner {
             writer: Writer {
@@ -285,11 +287,11 @@ impl StoreBuilder {
             recorder: OnceLock::new(),
         };
         let store = Store(Arc::new(inner));
-        if self.place.opening == Opening::ReadOnly {
+        if is_read {
             return Ok(store);
         }
         if is_there {
-            store.begin(!must_exist).await?;
+            store.begin().await?;
         }
         store.0.health.take(store.0.expect_writable().await);
         let weak = || Arc::downgrade(&store.0);
@@ -314,10 +316,7 @@ impl fmt::Debug for StoreBuilder {
 
 impl Store {
     /// Does what must be done once before the store is used.
-    async fn begin(&self, expects_keys: bool) -> Result<()> {
-        if expects_keys {
-            expect_keys(self.0.engine(), &self.0.writer.keys).await?;
-        }
+    async fn begin(&self) -> Result<()> {
         self.begin_audit().await?;
         self.tell_what_is_not_allowed().await
     }

@@ -94,7 +94,7 @@ pub(super) fn of_http(
         Ok(Some(json)) => hearing.json(&json)?,
         Err(error) if is_goclaw => hearing.unknown(error, ""),
         Ok(None) if is_goclaw => {}
-        Err(error) if error.contains("` twice") => return Err(Fault::nonsense(error)),
+        Err(error) if error.contains(crate::json::TWICE) => return Err(Fault::nonsense(error)),
         _ => {
             return Err(Fault::nonsense(
                 "the endpoint's answer is not a JSON object",

@@ -18,6 +18,9 @@ use super::asked::{Asked, Said};
 /// The version of the question and the answer.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// What is wrong with a socket on which another program answers.
+const NO_DAEMON: &str = "the process listening here is not a hooks daemon";
+
 /// The length of the longest event that a daemon takes, with room for the rest of the question.
 const MOST: usize = 15 << 20;
 
@@ -86,7 +89,7 @@ pub(crate) fn version(path: &Path) -> io::Result<String> {
         .lines()
         .filter_map(|line| line.strip_prefix("hooks-version: "));
     let version = versions.next().map(str::to_owned);
-    version.ok_or_else(|| io::Error::other("what listens there is not a daemon of `hooks`"))
+    version.ok_or_else(|| io::Error::other(NO_DAEMON))
 }
 
 /// Connects to a socket of this user, without waiting.
@@ -131,9 +134,7 @@ fn talk(mut stream: UnixStream, asked: &Asked, input: &[u8]) -> io::Result<Said>
             length => read.extend_from_slice(&part[..length]),
         }
         if read.len() > 4096 {
-            return Err(io::Error::other(
-                "the process listening here is not a hooks daemon",
-            ));
+            return Err(io::Error::other(NO_DAEMON));
         }
     }
     if !read.starts_with(b"HTTP/1.1 100 ") {
