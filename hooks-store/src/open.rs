@@ -257,9 +257,10 @@ impl StoreBuilder {
         };
         let newest = newest(&mut Recall(&*engine)).await?;
         let is_read = self.place.opening == Opening::ReadOnly;
-        let expected = match is_there && !is_read {
-            true => expect_keys(&*engine, &keys).await,
-            false => Ok(()),
+        let expected = if is_there && !is_read {
+            expect_keys(&*engine, &keys).await
+        } else {
+            Ok(())
         };
         let wrong_key = match expected {
             Err(StoreError::Key(why)) if must_exist => Some(why),
