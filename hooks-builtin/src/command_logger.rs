@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::shared::BuildError;
-use crate::shared::changes::Seen;
+use crate::shared::changes::EventHistory;
 use crate::shared::log::{Log, probe};
 use crate::shared::visible::Visible;
 
@@ -48,17 +48,17 @@ use crate::shared::visible::Visible;
 /// assert!(line.starts_with('[') && line.ends_with("] shell (42ms) success=true"));
 /// ```
 #[derive(Clone, Debug)]
-pub struct CommandLogger(Arc<Inner>);
+pub struct CommandLogger(Arc<CommandLoggerState>);
 
 #[derive(Debug)]
-struct Inner {
+struct CommandLoggerState {
     level: LogLevel,
     capacity: usize,
-    log: Mutex<Kept>,
+    log: Mutex<CommandLines>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CommandLines {
     /// One after the other, each with a line break, which a line itself escapes.
     lines: VecDeque<u8>,
     count: usize,
@@ -67,7 +67,7 @@ struct Kept {
     time: SmolStr,
 }
 
-impl Kept {
+impl CommandLines {
     /// Returns the local time, as `14:30:00`.
     fn time(&mut self, now: Timestamp) -> SmolStr {
         if self.second != Some(now.as_second()) {
@@ -133,7 +133,7 @@ impl CommandLogger {
     }
 
     fn of(config: &CommandLoggerConfig) -> Self {
-        CommandLogger(Arc::new(Inner {
+        CommandLogger(Arc::new(CommandLoggerState {
             level: config.level,
             capacity: config.capacity,
             log: Mutex::default(),
@@ -155,8 +155,8 @@ impl Default for CommandLogger {
     }
 }
 
-impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+impl CommandLoggerState {
+    fn lock(&self) -> MutexGuard<'_, CommandLines> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -168,7 +168,13 @@ impl Log for CommandLogger {
         event.name == ToolCallEnd::NAME
     }
 
-    fn write(&self, _: &Seen, _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
+    fn write(
+        &self,
+        _: &EventHistory,
+        _: &AgentContext,
+        event: AgentEvent<'_>,
+        _: Option<AnyAction<'_>>,
+    ) {
         if let AgentEvent::ToolCallEnd(done) = event {
             self.log(done);
         }

@@ -9,7 +9,7 @@ use hooks_core::{AnyAction, Cancel, EventInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::shared::changes::Seen;
+use crate::shared::changes::EventHistory;
 use crate::shared::log::{Log, probe};
 use crate::shared::subject::subject;
 use crate::shared::visible::Visible;
@@ -52,16 +52,16 @@ use crate::shared::{BuildError, Changes};
 /// );
 /// ```
 #[derive(Clone, Debug)]
-pub struct EventLog(Arc<Inner>);
+pub struct EventLog(Arc<EventLogState>);
 
 #[derive(Debug)]
-struct Inner {
+struct EventLogState {
     capacity: usize,
-    log: Mutex<Kept>,
+    log: Mutex<EventEntries>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct EventEntries {
     entries: VecDeque<LoggedEvent>,
     /// The subjects seen so far. Few tools have many calls, so an entry allocates nothing.
     subjects: HashSet<Arc<str>>,
@@ -141,7 +141,7 @@ impl EventLog {
     /// Creates a log of the newest `capacity` events.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        EventLog(Arc::new(Inner {
+        EventLog(Arc::new(EventLogState {
             capacity,
             log: Mutex::default(),
         }))
@@ -187,12 +187,12 @@ impl Log for EventLog {
 
     fn write(
         &self,
-        seen: &Seen,
+        seen: &EventHistory,
         _: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
     ) {
-        let Inner { capacity, log } = &*self.0;
+        let EventLogState { capacity, log } = &*self.0;
         let decided = match result {
             None => Some(Decided::Dropped),
             Some(AnyAction::Respond) => Some(Decided::Responded),
@@ -214,7 +214,7 @@ impl Log for EventLog {
     }
 }
 
-impl Kept {
+impl EventEntries {
     fn intern(&mut self, subject: &str) -> Arc<str> {
         // The events of one call follow each other.
         let newest = self.entries.back().and_then(|entry| entry.subject.as_ref());

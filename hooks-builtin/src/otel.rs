@@ -18,7 +18,7 @@ use opentelemetry::global::{self, BoxedSpan, BoxedTracer};
 use opentelemetry::trace::{Span, SpanKind, Status, Tracer, TracerProvider};
 use opentelemetry::{KeyValue, Value};
 
-use crate::shared::changes::Seen;
+use crate::shared::changes::EventHistory;
 
 /// Exports tool calls, and what hooks decided about events, as spans of OpenTelemetry.
 ///
@@ -72,11 +72,11 @@ use crate::shared::changes::Seen;
 pub struct Otel {
     content: bool,
     guardrails: bool,
-    inner: Arc<Inner>,
+    inner: Arc<OtelState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct OtelState {
     tracer: BoxedTracer,
     /// The spans of calls that run, each under a hash, so that a look-up copies no names.
     running: Mutex<LruCache<u64, BoxedSpan>>,
@@ -89,7 +89,7 @@ struct Inner {
 pub struct Judging {
     /// What the spans of all its hooks say.
     common: Vec<KeyValue>,
-    seen: Seen,
+    seen: EventHistory,
 }
 
 impl Otel {
@@ -127,7 +127,7 @@ impl Otel {
         Otel {
             content: false,
             guardrails: false,
-            inner: Arc::new(Inner {
+            inner: Arc::new(OtelState {
                 tracer,
                 running: Mutex::new(LruCache::new(Self::MOST_CALLS)),
                 hashes: RandomState::new(),
@@ -273,14 +273,14 @@ impl Default for Otel {
     }
 }
 
-impl Inner {
+impl OtelState {
     fn lock(&self) -> MutexGuard<'_, LruCache<u64, BoxedSpan>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A span that is only dropped would look like a call that succeeded.
-impl Drop for Inner {
+impl Drop for OtelState {
     fn drop(&mut self) {
         while let Some((_, span)) = self.lock().pop_lru() {
             safely(|| abandon(span));
@@ -316,7 +316,7 @@ impl Probe<AgentEvent<'static>> for Otel {
         common.push(KeyValue::new("gen_ai.guardrail.source", event.name()));
         Judging {
             common,
-            seen: Seen::new(true),
+            seen: EventHistory::new(true),
         }
     }
 

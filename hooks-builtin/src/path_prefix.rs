@@ -12,8 +12,8 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::shared::alias::Alias;
-use crate::shared::path_arguments::{self, Rules, normal};
-use crate::shared::tools::{self, Profile, Role, Tool};
+use crate::shared::path_arguments::{self, PathArguments, normal};
+use crate::shared::tools::{self, ArgumentRole, Profile, Tool};
 use crate::shared::visible::Visible;
 use crate::shared::{BuildError, Globs, patch, paths};
 
@@ -52,15 +52,15 @@ use crate::shared::{BuildError, Globs, patch, paths};
 /// assert!(!hooks.intercept_now(&cx, &mut call).is_continue());
 /// ```
 #[derive(Clone, Debug)]
-pub struct PathPrefix(Arc<Inner>);
+pub struct PathPrefix(Arc<PathPrefixSettings>);
 
 #[derive(Debug)]
-struct Inner {
+struct PathPrefixSettings {
     /// Absolute, without links.
     root: PathBuf,
     tools: Globs,
     except: Globs,
-    arguments: Rules,
+    arguments: PathArguments,
 }
 
 /// The settings of `[hooks.builtin.path_prefix]`.
@@ -155,11 +155,11 @@ impl PathPrefix {
         if root.to_str().is_none() {
             return Err(wrong("must be UTF-8, as the arguments of tools are".into()));
         }
-        Ok(PathPrefix(Arc::new(Inner {
+        Ok(PathPrefix(Arc::new(PathPrefixSettings {
             root,
             tools: config.tools.clone(),
             except: config.except.clone(),
-            arguments: Rules::new(&config.arguments),
+            arguments: PathArguments::new(&config.arguments),
         })))
     }
 
@@ -192,7 +192,7 @@ impl PathPrefix {
         if let Some(tool) = self.0.tool(call.name) {
             for (argument, value) in call.args.as_object().into_iter().flatten() {
                 // Other arguments may be whole files, and are not copied.
-                if !matches!(self.0.holds(tool, argument), Holds::Other) {
+                if !matches!(self.0.holds(tool, argument), ArgumentKind::Other) {
                     self.0
                         .check(tool, call.name, argument, &mut value.clone())?;
                 }
@@ -216,14 +216,14 @@ enum FileTool {
 }
 
 /// What an argument holds.
-enum Holds {
+enum ArgumentKind {
     Path,
     Pattern,
     Patch,
     Other,
 }
 
-impl Inner {
+impl PathPrefixSettings {
     /// Returns how a tool is known, if it may handle files.
     fn tool(&self, name: &str) -> Option<FileTool> {
         if self.except.matches(name) {
@@ -237,17 +237,19 @@ impl Inner {
         }
     }
 
-    fn holds(&self, tool: FileTool, argument: &str) -> Holds {
+    fn holds(&self, tool: FileTool, argument: &str) -> ArgumentKind {
         let role = match tool {
             FileTool::Known(tool) => tool.role(argument),
             _ => None,
         };
         match role {
-            Some(Role::Read | Role::Write | Role::Directory) => Holds::Path,
-            Some(Role::Glob | Role::Files) => Holds::Pattern,
-            Some(Role::Patch) => Holds::Patch,
-            None if self.arguments.meet(argument) => Holds::Path,
-            _ => Holds::Other,
+            Some(ArgumentRole::Read | ArgumentRole::Write | ArgumentRole::Directory) => {
+                ArgumentKind::Path
+            }
+            Some(ArgumentRole::Glob | ArgumentRole::Files) => ArgumentKind::Pattern,
+            Some(ArgumentRole::Patch) => ArgumentKind::Patch,
+            None if self.arguments.meet(argument) => ArgumentKind::Path,
+            _ => ArgumentKind::Other,
         }
     }
 
@@ -261,15 +263,15 @@ impl Inner {
     ) -> Result<(), String> {
         let is_text = matches!(value, Value::String(_) | Value::Array(_) | Value::Object(_));
         match self.holds(tool, argument) {
-            Holds::Path if matches!(tool, FileTool::Unknown) && is_text => Err(format!(
+            ArgumentKind::Path if matches!(tool, FileTool::Unknown) && is_text => Err(format!(
                 "the tool `{}` is unknown, and its argument `{}` has the name of a path: list the tool in `tools` of \
                  `[hooks.builtin.path_prefix]`, or in `except` if the argument is not a path",
                 Visible(name),
                 Visible(argument),
             )),
-            Holds::Path => self.for_paths(argument, value),
-            Holds::Pattern => self.for_patterns(argument, value),
-            Holds::Patch => match value {
+            ArgumentKind::Path => self.for_paths(argument, value),
+            ArgumentKind::Pattern => self.for_patterns(argument, value),
+            ArgumentKind::Patch => match value {
                 Value::String(patch) => {
                     let files = patch::files(patch)?;
                     files
@@ -278,7 +280,7 @@ impl Inner {
                 }
                 _ => Ok(()),
             },
-            Holds::Other => Ok(()),
+            ArgumentKind::Other => Ok(()),
         }
     }
 
@@ -443,9 +445,9 @@ mod tests {
         for (name, tool) in KNOWN.iter().filter(|(_, tool)| !tool.is_shell()) {
             for (argument, role) in tool.roles() {
                 let value = match role {
-                    Role::Read | Role::Write | Role::Directory => "../x",
-                    Role::Glob | Role::Files => "../**/x",
-                    Role::Patch => "*** Begin Patch\n*** Delete File: ../x\n*** End Patch",
+                    ArgumentRole::Read | ArgumentRole::Write | ArgumentRole::Directory => "../x",
+                    ArgumentRole::Glob | ArgumentRole::Files => "../**/x",
+                    ArgumentRole::Patch => "*** Begin Patch\n*** Delete File: ../x\n*** End Patch",
                     _ => continue,
                 };
                 count += 1;

@@ -45,7 +45,7 @@ use crate::shared::{BuildError, Globs};
 /// ```
 #[doc(alias = "guardrail")]
 #[derive(Clone, Debug)]
-pub struct RateLimit(Arc<Limits<DefaultClock>>);
+pub struct RateLimit(Arc<RateLimitState<DefaultClock>>);
 
 /// The settings of `[hooks.builtin.rate_limit]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -122,7 +122,10 @@ impl RateLimit {
     }
 
     fn new(config: RateLimitConfig) -> Self {
-        RateLimit(Arc::new(Limits::new(config, &DefaultClock::default())))
+        RateLimit(Arc::new(RateLimitState::new(
+            config,
+            &DefaultClock::default(),
+        )))
     }
 }
 
@@ -145,7 +148,7 @@ const UNTIL_TIDIED: u32 = 4096;
 
 /// The limits, for any clock.
 #[derive(Debug)]
-struct Limits<C: Clock> {
+struct RateLimitState<C: Clock> {
     config: RateLimitConfig,
     limiters: Vec<(Limiter<C>, NonZeroU32, &'static str)>,
     clock: C,
@@ -153,7 +156,7 @@ struct Limits<C: Clock> {
     seen: AtomicU32,
 }
 
-impl<C: Clock + Clone> Limits<C> {
+impl<C: Clock + Clone> RateLimitState<C> {
     fn new(config: RateLimitConfig, clock: &C) -> Self {
         let limits = [
             (
@@ -176,7 +179,7 @@ impl<C: Clock + Clone> Limits<C> {
             tools: config.tools.ignoring_case(),
             ..config
         };
-        Limits {
+        RateLimitState {
             config,
             limiters,
             clock: clock.clone(),
@@ -228,9 +231,9 @@ mod tests {
 
     use super::*;
 
-    fn limits(config: RateLimitConfig) -> (Limits<FakeRelativeClock>, FakeRelativeClock) {
+    fn limits(config: RateLimitConfig) -> (RateLimitState<FakeRelativeClock>, FakeRelativeClock) {
         let clock = FakeRelativeClock::default();
-        (Limits::new(config, &clock), clock)
+        (RateLimitState::new(config, &clock), clock)
     }
 
     fn per_minute(calls: u32) -> RateLimitConfig {
@@ -240,7 +243,7 @@ mod tests {
         }
     }
 
-    fn allowed(limits: &Limits<FakeRelativeClock>, session: &str, tool: &str) -> bool {
+    fn allowed(limits: &RateLimitState<FakeRelativeClock>, session: &str, tool: &str) -> bool {
         limits.check(&AgentContext::new(session), tool).is_ok()
     }
 

@@ -55,10 +55,10 @@ use crate::shared::{BuildError, GlobError, Globs};
 /// assert_eq!((cache.hits(), cache.misses()), (1, 1));
 /// ```
 #[derive(Clone, Debug)]
-pub struct ToolCache(Arc<Inner>);
+pub struct ToolCache(Arc<ToolCacheState>);
 
 #[derive(Debug)]
-struct Inner {
+struct ToolCacheState {
     tools: Globs,
     forget_after: Option<Globs>,
     time_to_live: Duration,
@@ -80,12 +80,12 @@ struct Memory {
     generation: u64,
     /// The generation in which a call began; nothing if the cache answered it. An output counts as stale if the cache
     /// was cleared while the call ran, or if the call did not pass this hook.
-    began: HashMap<Call, Option<u64>>,
+    began: HashMap<PendingCall, Option<u64>>,
 }
 
 /// A call that has begun. Agents may reuse an id, so the id alone does not identify the call.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Call {
+struct PendingCall {
     session: String,
     agent: String,
     id: String,
@@ -186,7 +186,7 @@ impl ToolCache {
     }
 
     fn of(config: &ToolCacheConfig) -> Self {
-        ToolCache(Arc::new(Inner {
+        ToolCache(Arc::new(ToolCacheState {
             tools: config.tools.clone(),
             forget_after: config.forget_after.clone(),
             time_to_live: config.time_to_live,
@@ -223,7 +223,7 @@ impl ToolCache {
 #[hook(priority = priority::LOW)]
 impl ToolCache {
     fn answer(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-        let Inner {
+        let ToolCacheState {
             tools,
             time_to_live,
             hits,
@@ -238,12 +238,12 @@ impl ToolCache {
         let output = memory.get(&key, *time_to_live);
         let count = if output.is_some() { hits } else { misses };
         count.fetch_add(1, Ordering::Relaxed);
-        memory.begin(Call::new(cx, &call.id, key), output.is_some());
+        memory.begin(PendingCall::new(cx, &call.id, key), output.is_some());
         output.map_or(HookAction::Continue, HookAction::respond)
     }
 
     fn learn(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
-        let Inner {
+        let ToolCacheState {
             tools,
             forget_after,
             max_bytes,
@@ -265,7 +265,7 @@ impl ToolCache {
             return;
         }
         // An agent also reports calls that were answered, by the cache or by another hook. These are not kept.
-        let call = Call::new(cx, done.id, Key::new(cx, done.name, done.args));
+        let call = PendingCall::new(cx, done.id, Key::new(cx, done.name, done.args));
         let Some((call, began)) = memory.began.remove_entry(&call) else {
             return;
         };
@@ -278,7 +278,7 @@ impl ToolCache {
     fn forget(&self, cx: &AgentContext, skipped: &ToolCallSkipped<'_>) {
         if self.0.tools.matches(skipped.name) {
             let key = Key::new(cx, skipped.name, skipped.args);
-            let call = Call::new(cx, skipped.id, key);
+            let call = PendingCall::new(cx, skipped.id, key);
             self.0.memory().began.remove(&call);
         }
     }
@@ -318,7 +318,7 @@ impl Memory {
         }
     }
 
-    fn begin(&mut self, call: Call, is_answered: bool) {
+    fn begin(&mut self, call: PendingCall, is_answered: bool) {
         if self.began.len() >= MOST_RUNNING {
             self.began.clear();
         }
@@ -328,9 +328,9 @@ impl Memory {
     }
 }
 
-impl Call {
+impl PendingCall {
     fn new(cx: &AgentContext, id: &str, key: Key) -> Self {
-        Call {
+        PendingCall {
             session: cx.session_id.clone(),
             agent: cx.agent_id.clone(),
             id: id.to_owned(),
@@ -339,7 +339,7 @@ impl Call {
     }
 }
 
-impl Inner {
+impl ToolCacheState {
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }

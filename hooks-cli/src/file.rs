@@ -21,12 +21,12 @@ pub(crate) struct FileArgs {
     /// The file; by default the hooks.toml here or in a folder above.
     file: Option<PathBuf>,
     #[command(flatten)]
-    format: Format,
+    format: FormatArgs,
 }
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, clap::Args)]
-pub(crate) struct Format {
+pub(crate) struct FormatArgs {
     /// Whose format the file has; by default the one that its name tells, such as `.claude/settings.json`, or ours.
     #[arg(long, value_name = "DIALECT")]
     from: Option<Dialect>,
@@ -37,26 +37,26 @@ pub(crate) struct Format {
 
 /// A file, and whether the user has named it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct File {
+pub(crate) struct NamedFile {
     pub(crate) path: PathBuf,
     /// The file was found, so a stranger may have written it. It runs only if the user trusts it.
     is_found: bool,
 }
 
-impl From<PathBuf> for File {
+impl From<PathBuf> for NamedFile {
     /// A user who names a file trusts it.
     fn from(path: PathBuf) -> Self {
-        File {
+        NamedFile {
             path,
             is_found: false,
         }
     }
 }
 
-impl File {
+impl NamedFile {
     /// The same file, by another path.
     pub(crate) fn map(self, path: impl FnOnce(&Path) -> PathBuf) -> Self {
-        File {
+        NamedFile {
             path: path(&self.path),
             ..self
         }
@@ -85,7 +85,7 @@ impl FileArgs {
 }
 
 /// The file that is named, or the one here or in a folder above.
-pub(crate) fn find(named: Option<PathBuf>) -> Result<File, Failure> {
+pub(crate) fn find(named: Option<PathBuf>) -> Result<NamedFile, Failure> {
     match named {
         Some(file) => Ok(file.into()),
         None => above(&std::env::current_dir().map_err(Failure::usage)?),
@@ -93,10 +93,10 @@ pub(crate) fn find(named: Option<PathBuf>) -> Result<File, Failure> {
 }
 
 /// Returns the file in a folder, or in a folder above it.
-pub(crate) fn above(folder: &Path) -> Result<File, Failure> {
+pub(crate) fn above(folder: &Path) -> Result<NamedFile, Failure> {
     let mut files = folder.ancestors().map(|folder| folder.join(NAME));
     let found = files.find(|file| file.is_file());
-    let found = found.map(|path| File {
+    let found = found.map(|path| NamedFile {
         path,
         is_found: true,
     });
@@ -125,8 +125,8 @@ pub(crate) fn dialect_of(file: &Path) -> Option<Dialect> {
 
 /// The builder of a file's runtime. The key of a model comes from the environment.
 pub(crate) fn builder_as(
-    file: &File,
-    format: Format,
+    file: &NamedFile,
+    format: FormatArgs,
     warnings: &mut Vec<String>,
 ) -> RuntimeBuilder {
     let path = &file.path;
@@ -182,7 +182,7 @@ pub(crate) fn recorded(
 }
 
 /// The same, for the project here.
-pub(crate) fn builder(file: &File, format: Format) -> RuntimeBuilder {
+pub(crate) fn builder(file: &NamedFile, format: FormatArgs) -> RuntimeBuilder {
     let mut warnings = Vec::new();
     let builder = builder_as(file, format, &mut warnings);
     warn_all(&warnings);

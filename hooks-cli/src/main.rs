@@ -40,7 +40,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  hooks init\n  hooks init --agent claude --write\n  hooks init --agent claude --write --dry-run\n  hooks init --agent claude --remove"
     )]
-    Init(commands::init::Args),
+    Init(commands::init::InitArgs),
     /// Show what hooks do, on a recorded session of an agent. Nothing runs.
     #[command(after_help = "Examples:\n  hooks demo\n  hooks demo --json")]
     Demo,
@@ -51,7 +51,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  hooks trust\n  hooks trust --list\n  hooks trust --remove hooks.toml"
     )]
-    Trust(commands::trust::Args),
+    Trust(commands::trust::TrustArgs),
     /// Find every mistake in files, with line, column and help. The exit code is 1 if there is any.
     #[command(
         after_help = "Examples:\n  hooks check hooks.toml\n  hooks check .claude/settings.json\n  hooks check --for claude\n  hooks check --from claude other.json"
@@ -60,9 +60,9 @@ enum Command {
         /// The files; by default the hooks.toml here or in a folder above.
         files: Vec<PathBuf>,
         #[command(flatten)]
-        format: file::Format,
+        format: file::FormatArgs,
         /// Also find the hooks that can never run in this agent.
-        #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::Named)]
+        #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::AgentNameParser)]
         agent: Option<commands::init::agents::Agent>,
     },
     /// Compare the file with what the agents here have registered in their settings. The exit code is 1 if something does
@@ -72,7 +72,7 @@ enum Command {
     /// registered twice, programs and files that are not there, scripts that may not be run, tools that the policy does not
     /// know.
     #[command(after_help = "Examples:\n  hooks doctor\n  hooks doctor --for claude --json")]
-    Doctor(commands::doctor::Args),
+    Doctor(commands::doctor::DoctorArgs),
     /// Whether this program is installed as it should be.
     #[command(
         name = "self",
@@ -116,7 +116,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  hooks test\n  hooks test hooks.toml --coverage\n  hooks test --coverage --html coverage.html\n  hooks test --watch\n  hooks test --from records.jsonl > hooks.test.toml"
     )]
-    Test(commands::testing::Args),
+    Test(commands::testing::TestArgs),
     /// Run the hooks on one event of an agent, which calls this as its command hook.
     ///
     /// The event is read from standard input. The exit code and the output are what that agent expects of a hook. An event
@@ -131,7 +131,7 @@ enum Command {
         #[arg(long = "as", value_name = "AGENT")]
         system: String,
         #[command(flatten)]
-        format: file::Format,
+        format: file::FormatArgs,
         /// The event, for agents whose input does not name it, such as Antigravity CLI.
         #[arg(long)]
         event: Option<String>,
@@ -151,21 +151,21 @@ enum Command {
         stdio: bool,
         #[cfg(all(feature = "server", unix))]
         #[command(flatten)]
-        daemon: commands::daemon::Args,
+        daemon: commands::daemon::DaemonArgs,
         /// Append a record of each hook and each event to this file. `hooks log` shows it.
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
         /// The file; by default the hooks.toml here or in a folder above.
         file: Option<PathBuf>,
         #[command(flatten)]
-        format: file::Format,
+        format: file::FormatArgs,
     },
     /// Tokens, with which people, agents and nodes ask the daemon of a store.
     #[cfg(feature = "server")]
     #[command(
         after_help = "Examples:\n  hooks token new --store sqlite:hooks.db --role owner --tenant acme --expires 90d\n  hooks token list --store sqlite:hooks.db\n  hooks token rotate ID --store sqlite:hooks.db --grace 1h\n  hooks token revoke ID --store sqlite:hooks.db"
     )]
-    Token(commands::token::Args),
+    Token(commands::token::TokenArgs),
     /// Back up, restore and upgrade a store, and end a change of its key.
     #[cfg(feature = "server")]
     #[command(
@@ -178,7 +178,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  hooks verify sqlite:hooks.db\n  hooks verify sqlite:hooks.db --expect heads.jsonl\n  hooks verify sqlite:hooks.db --lines acme > acme.jsonl\n  hooks verify acme.jsonl"
     )]
-    Verify(commands::verify::Args),
+    Verify(commands::verify::VerifyArgs),
     /// Convert another system's file to a hooks.toml. Comments say what is lost.
     #[command(
         after_help = "Examples:\n  hooks convert .claude/settings.json > hooks.toml\n  hooks convert config.json --from picoclaw > hooks.toml"
@@ -211,7 +211,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  hooks replay records.jsonl --with draft.toml\n  hooks replay ~/.claude/projects --with hooks.toml --since 2026-01-01"
     )]
-    Replay(commands::replay::Args),
+    Replay(commands::replay::ReplayArgs),
     /// Run a program that may only use what you list here. The kernel enforces it.
     ///
     /// The program may always read the system's own folders, and what known programs need besides, such as `~/.rustup`. It
@@ -220,7 +220,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  hooks sandbox --write . -- cargo test\n  hooks sandbox --write . --domain registry.npmjs.org -- npm install\n  hooks sandbox --write . --explain"
     )]
-    Sandbox(commands::sandbox::Args),
+    Sandbox(commands::sandbox::SandboxArgs),
     /// Judge the shell scripts of a folder, for CI. The exit code is 1 if the policy blocks anything. Nothing runs.
     ///
     /// Scripts are files `*.sh` and `*.bash`, and files whose first line names sh, bash, dash or zsh. The folders `.git`,
@@ -228,7 +228,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  hooks scan .\n  hooks scan . --policy ci/hooks.toml\n  hooks scan . deploy.sh --json"
     )]
-    Scan(commands::scan::Args),
+    Scan(commands::scan::ScanArgs),
     /// Revisions of hooks as files: build, sign, check and compare them.
     #[command(
         subcommand,

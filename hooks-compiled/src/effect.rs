@@ -142,7 +142,7 @@ pub fn apply(event: AgentEventMut<'_>, effect: Effect) -> Result<AgentSaid, Unfi
         feedback.get_or_insert_with(|| reason.clone());
         verdict = Verdict::Continue;
     }
-    let said = Said { info, verdict };
+    let said = EventVerdict { info, verdict };
     match event {
         AgentEventMut::BeforeToolCall(call) => {
             let change = changed_call(&call.args, change)?;
@@ -229,15 +229,15 @@ pub fn apply(event: AgentEventMut<'_>, effect: Effect) -> Result<AgentSaid, Unfi
 }
 
 /// A verdict on an event.
-struct Said {
+struct EventVerdict {
     info: &'static EventInfo,
     verdict: Verdict,
 }
 
-impl Said {
+impl EventVerdict {
     /// Returns the meaning that the verdict has on every event.
     fn alone(self) -> Result<AgentSaid, Unfit> {
-        let Said { info, verdict } = self;
+        let EventVerdict { info, verdict } = self;
         Ok(match verdict {
             Verdict::Block { reason } => AgentSaid::block(reason),
             Verdict::AbortTurn { reason } => AgentSaid::abort_turn(reason),
@@ -302,7 +302,7 @@ impl Said {
     /// If an agent wants to stop, text for the model is a reason to continue.
     fn or_go_on(self, context: Vec<String>) -> Self {
         match self.verdict {
-            Verdict::Continue if !context.is_empty() => Said {
+            Verdict::Continue if !context.is_empty() => EventVerdict {
                 verdict: Verdict::Block {
                     reason: context.join("\n"),
                 },

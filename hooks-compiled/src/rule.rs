@@ -19,17 +19,17 @@ use serde_json::Value as Json;
 use crate::cut::cut;
 use crate::effect::{self, Change, Effect, Verdict, kind_of};
 use crate::renamed::Renamed;
-use crate::variables::{NOTHING, Variables, walk};
+use crate::variables::{FieldVariables, NOTHING, walk};
 
 /// A value, or why there is none. A fault is rare, so it takes no room.
-pub type Tried<T> = Result<T, Box<Fault>>;
+pub type FaultResult<T> = Result<T, Box<Fault>>;
 
 /// A value, or the words of its failure.
-pub type Said<T> = Result<T, String>;
+pub type TextResult<T> = Result<T, String>;
 
 /// A rule, as its failures name it.
 #[derive(Debug)]
-pub struct Rule {
+pub struct RuleName {
     /// Its place among the rules of its priority.
     pub nth: usize,
     /// Its name.
@@ -40,14 +40,14 @@ pub struct Rule {
 
 /// An event that rules judge.
 #[derive(Debug)]
-pub struct Judged<'e>(Variables<'e>);
+pub struct RuleEvent<'e>(FieldVariables<'e>);
 
-impl<'e> Judged<'e> {
+impl<'e> RuleEvent<'e> {
     /// An event that no rule has read yet.
     #[inline]
     #[must_use]
     pub fn new(cx: &'e AgentContext, event: AgentEvent<'e>) -> Self {
-        Judged(Variables::new(cx, event))
+        RuleEvent(FieldVariables::new(cx, event))
     }
 
     /// The arguments of the tool.
@@ -69,7 +69,7 @@ impl<'e> Judged<'e> {
     ///
     /// If it may not.
     #[inline]
-    pub fn asked<T>(&self, what: T) -> Tried<T> {
+    pub fn asked<T>(&self, what: T) -> FaultResult<T> {
         self.0.may_read_args()?;
         Ok(what)
     }
@@ -80,7 +80,11 @@ impl<'e> Judged<'e> {
     ///
     /// If it has none.
     #[inline]
-    pub fn value<T>(&self, text: &'static str, value: impl FnOnce() -> Tried<T>) -> Said<T> {
+    pub fn value<T>(
+        &self,
+        text: &'static str,
+        value: impl FnOnce() -> FaultResult<T>,
+    ) -> TextResult<T> {
         value().map_err(|fault| failed(text, *fault))
     }
 
@@ -104,7 +108,7 @@ fn failed(text: &'static str, fault: Fault) -> String {
 /// What one expression reads.
 #[derive(Debug)]
 pub struct Reading<'r> {
-    variables: &'r Variables<'r>,
+    variables: &'r FieldVariables<'r>,
     more: &'r [(&'static str, Json)],
     seen: Cell<usize>,
 }
@@ -115,7 +119,7 @@ impl Reading<'_> {
     /// # Errors
     ///
     /// If there is none, or the expression has read too much.
-    pub fn read(&self, variable: &str, keys: &[&str]) -> Tried<Value<'_>> {
+    pub fn read(&self, variable: &str, keys: &[&str]) -> FaultResult<Value<'_>> {
         let value = self.variables.read(self.more, variable, keys)?;
         self.spend(compiled::read_size(&value))?;
         Ok(value)
@@ -126,7 +130,7 @@ impl Reading<'_> {
     /// # Errors
     ///
     /// If it has read too much.
-    pub fn spend(&self, bytes: usize) -> Tried<()> {
+    pub fn spend(&self, bytes: usize) -> FaultResult<()> {
         self.seen.set(self.seen.get().saturating_add(bytes));
         match self.seen.get() {
             seen if seen > MOST_SEEN => Err(Fault::TooMuch.into()),
@@ -141,7 +145,7 @@ impl Reading<'_> {
 ///
 /// If it does not exist.
 #[inline]
-pub fn arg<'v>(args: &'v Json, keys: &[&str]) -> Tried<Value<'v>> {
+pub fn arg<'v>(args: &'v Json, keys: &[&str]) -> FaultResult<Value<'v>> {
     Ok(walk(args, "args", keys)?)
 }
 
@@ -176,7 +180,7 @@ impl<'e> Arg<'e> {
     ///
     /// If it is not a text, or does not exist.
     #[inline]
-    pub fn holds(&self, of: &'static str, holds: impl FnOnce(&str) -> bool) -> Tried<bool> {
+    pub fn holds(&self, of: &'static str, holds: impl FnOnce(&str) -> bool) -> FaultResult<bool> {
         match self.text() {
             Some(text) => Ok(holds(text)),
             None => Ok(holds(text(&arg(self.args, self.keys)?, of)?)),
@@ -189,7 +193,7 @@ impl<'e> Arg<'e> {
     ///
     /// If it does not exist.
     #[inline]
-    pub fn is_one_of(&self, texts: &[&str]) -> Tried<bool> {
+    pub fn is_one_of(&self, texts: &[&str]) -> FaultResult<bool> {
         match self.text() {
             Some(text) => Ok(texts.contains(&text)),
             None => Ok(is_one_of(&arg(self.args, self.keys)?, texts)),
@@ -219,7 +223,7 @@ impl<'q, 'r, 'e> Either<'q, 'r, 'e> {
     ///
     /// As [`Arg::holds`].
     #[inline]
-    pub fn holds(&self, of: &'static str, holds: impl FnOnce(&str) -> bool) -> Tried<bool> {
+    pub fn holds(&self, of: &'static str, holds: impl FnOnce(&str) -> bool) -> FaultResult<bool> {
         match &self.renamed {
             Some(renamed) => renamed.holds(of, holds),
             None => self.asked.holds(of, holds),
@@ -232,7 +236,7 @@ impl<'q, 'r, 'e> Either<'q, 'r, 'e> {
     ///
     /// As [`Arg::is_one_of`].
     #[inline]
-    pub fn is_one_of(&self, texts: &[&str]) -> Tried<bool> {
+    pub fn is_one_of(&self, texts: &[&str]) -> FaultResult<bool> {
         match &self.renamed {
             Some(renamed) => renamed.is_one_of(texts),
             None => self.asked.is_one_of(texts),
@@ -246,7 +250,7 @@ impl<'q, 'r, 'e> Either<'q, 'r, 'e> {
 ///
 /// If it is something else.
 #[inline]
-pub fn text<'a>(value: &'a Value<'_>, of: &'static str) -> Tried<&'a str> {
+pub fn text<'a>(value: &'a Value<'_>, of: &'static str) -> FaultResult<&'a str> {
     match value {
         Value::Text(text) => Ok(text),
         other => Err(not_text(of, other.kind()).into()),
@@ -288,7 +292,7 @@ pub fn equals(one: &Value<'_>, other: &Value<'_>) -> bool {
 ///
 /// If it is neither true nor false.
 #[inline]
-pub fn is_true(value: &Value<'_>) -> Tried<bool> {
+pub fn is_true(value: &Value<'_>) -> FaultResult<bool> {
     Ok(compiled::is_true(value)?)
 }
 
@@ -298,7 +302,10 @@ pub fn is_true(value: &Value<'_>) -> Tried<bool> {
 ///
 /// The first fault, if nothing decides.
 #[inline]
-pub fn and(one: impl FnOnce() -> Tried<bool>, other: impl FnOnce() -> Tried<bool>) -> Tried<bool> {
+pub fn and(
+    one: impl FnOnce() -> FaultResult<bool>,
+    other: impl FnOnce() -> FaultResult<bool>,
+) -> FaultResult<bool> {
     match one() {
         Ok(true) => other(),
         Ok(false) => Ok(false),
@@ -315,7 +322,10 @@ pub fn and(one: impl FnOnce() -> Tried<bool>, other: impl FnOnce() -> Tried<bool
 ///
 /// The first fault, if nothing decides.
 #[inline]
-pub fn or(one: impl FnOnce() -> Tried<bool>, other: impl FnOnce() -> Tried<bool>) -> Tried<bool> {
+pub fn or(
+    one: impl FnOnce() -> FaultResult<bool>,
+    other: impl FnOnce() -> FaultResult<bool>,
+) -> FaultResult<bool> {
     match one() {
         Ok(false) => other(),
         Ok(true) => Ok(true),
@@ -331,7 +341,7 @@ pub fn or(one: impl FnOnce() -> Tried<bool>, other: impl FnOnce() -> Tried<bool>
 /// # Errors
 ///
 /// If it does not take them, or makes nothing of them.
-pub fn binary<'v>(of: &'static str, one: &Value<'v>, other: &Value<'v>) -> Tried<Value<'v>> {
+pub fn binary<'v>(of: &'static str, one: &Value<'v>, other: &Value<'v>) -> FaultResult<Value<'v>> {
     Ok(compiled::binary(of, one, other)?)
 }
 
@@ -340,7 +350,7 @@ pub fn binary<'v>(of: &'static str, one: &Value<'v>, other: &Value<'v>) -> Tried
 /// # Errors
 ///
 /// If it does not take them, or makes nothing of them.
-pub fn call<'v>(name: &str, args: &[Value<'v>]) -> Tried<Value<'v>> {
+pub fn call<'v>(name: &str, args: &[Value<'v>]) -> FaultResult<Value<'v>> {
     Ok(compiled::call(name, args)?)
 }
 
@@ -349,7 +359,7 @@ pub fn call<'v>(name: &str, args: &[Value<'v>]) -> Tried<Value<'v>> {
 /// # Errors
 ///
 /// If it is not a number that has one.
-pub fn negative<'v>(value: &Value<'v>) -> Tried<Value<'v>> {
+pub fn negative<'v>(value: &Value<'v>) -> FaultResult<Value<'v>> {
     Ok(compiled::negative(value)?)
 }
 
@@ -358,7 +368,7 @@ pub fn negative<'v>(value: &Value<'v>) -> Tried<Value<'v>> {
 /// # Errors
 ///
 /// If there is none.
-pub fn at<'v>(of: &Value<'v>, key: &Value<'_>, what: &'static str) -> Tried<Value<'v>> {
+pub fn at<'v>(of: &Value<'v>, key: &Value<'_>, what: &'static str) -> FaultResult<Value<'v>> {
     Ok(compiled::at(of, key, what)?)
 }
 
@@ -367,7 +377,7 @@ pub fn at<'v>(of: &Value<'v>, key: &Value<'_>, what: &'static str) -> Tried<Valu
 /// # Errors
 ///
 /// If it is not a map.
-pub fn has(of: &Value<'_>, key: &str) -> Tried<bool> {
+pub fn has(of: &Value<'_>, key: &str) -> FaultResult<bool> {
     Ok(compiled::has(of, key)?)
 }
 
@@ -382,7 +392,7 @@ pub fn list<const N: usize>(items: [Value<'_>; N]) -> Value<'_> {
 /// # Errors
 ///
 /// If the key cannot be one, or is there already.
-pub fn key<'v>(of: &[(Value<'v>, Value<'v>)], key: Value<'v>) -> Tried<Value<'v>> {
+pub fn key<'v>(of: &[(Value<'v>, Value<'v>)], key: Value<'v>) -> FaultResult<Value<'v>> {
     compiled::key(of, &key)?;
     Ok(key)
 }
@@ -395,8 +405,8 @@ pub fn key<'v>(of: &[(Value<'v>, Value<'v>)], key: Value<'v>) -> Tried<Value<'v>
 pub fn each<'v>(
     does: &str,
     range: &Value<'v>,
-    body: impl Fn(&Value<'v>) -> Tried<Value<'v>>,
-) -> Tried<Value<'v>> {
+    body: impl Fn(&Value<'v>) -> FaultResult<Value<'v>>,
+) -> FaultResult<Value<'v>> {
     let mut body = |item: &Value<'v>| body(item).map_err(|fault| *fault);
     Ok(compiled::each(does, range, None, &mut body)?)
 }
@@ -408,9 +418,9 @@ pub fn each<'v>(
 /// If it has no value.
 pub fn each_if<'v>(
     range: &Value<'v>,
-    only: impl Fn(&Value<'v>) -> Tried<Value<'v>>,
-    body: impl Fn(&Value<'v>) -> Tried<Value<'v>>,
-) -> Tried<Value<'v>> {
+    only: impl Fn(&Value<'v>) -> FaultResult<Value<'v>>,
+    body: impl Fn(&Value<'v>) -> FaultResult<Value<'v>>,
+) -> FaultResult<Value<'v>> {
     let mut body = |item: &Value<'v>| body(item).map_err(|fault| *fault);
     let mut only = |item: &Value<'v>| only(item).map_err(|fault| *fault);
     Ok(compiled::each("map", range, Some(&mut only), &mut body)?)
@@ -435,7 +445,7 @@ pub fn len(text: &str) -> i64 {
 /// # Errors
 ///
 /// If JSON has no such value.
-pub fn json(value: &Value<'_>) -> Tried<Json> {
+pub fn json(value: &Value<'_>) -> FaultResult<Json> {
     Ok(value.to_json()?)
 }
 
@@ -444,7 +454,7 @@ pub fn json(value: &Value<'_>) -> Tried<Json> {
 /// # Errors
 ///
 /// If JSON has no such value.
-pub fn shown(value: &Value<'_>) -> Tried<String> {
+pub fn shown(value: &Value<'_>) -> FaultResult<String> {
     Ok(match json(value)? {
         Json::String(text) => text,
         other => other.to_string(),
@@ -487,7 +497,7 @@ acts! {
 /// Says that a rule has failed.
 #[cold]
 #[must_use]
-pub fn fails<E: Acts>(rule: &Rule, why: String) -> Option<Says<E>> {
+pub fn fails<E: Acts>(rule: &RuleName, why: String) -> Option<Says<E>> {
     let why = cut(why);
     if !rule.blocks {
         return Some(Says::Fails(rule.nth, why));
@@ -498,7 +508,11 @@ pub fn fails<E: Acts>(rule: &Rule, why: String) -> Option<Says<E>> {
 
 /// Says that a rule cancels.
 #[must_use]
-pub fn cancels<E: Acts>(rule: &Rule, scope: Scope, reason: Said<String>) -> Option<Says<E>> {
+pub fn cancels<E: Acts>(
+    rule: &RuleName,
+    scope: Scope,
+    reason: TextResult<String>,
+) -> Option<Says<E>> {
     match reason {
         Ok(reason) => Some(Says::Cancels(rule.nth, scope, cut(reason).into())),
         Err(why) => fails(rule, why),
@@ -507,7 +521,7 @@ pub fn cancels<E: Acts>(rule: &Rule, scope: Scope, reason: Said<String>) -> Opti
 
 /// Says that a rule does something.
 #[must_use]
-pub fn does<E: Acts>(rule: &'static Rule, effect: Said<Effect>) -> Option<Says<E>> {
+pub fn does<E: Acts>(rule: &'static RuleName, effect: TextResult<Effect>) -> Option<Says<E>> {
     let effect = match effect {
         Ok(effect) => effect,
         Err(why) => return fails(rule, why),
@@ -536,7 +550,7 @@ pub fn does<E: Acts>(rule: &'static Rule, effect: Said<Effect>) -> Option<Says<E
 /// # Errors
 ///
 /// If the text has none.
-pub fn verdict(text: Said<String>, of: fn(String) -> Verdict) -> Said<Effect> {
+pub fn verdict(text: TextResult<String>, of: fn(String) -> Verdict) -> TextResult<Effect> {
     Ok(Effect {
         verdict: of(cut(text?)),
         ..Effect::default()
@@ -548,7 +562,7 @@ pub fn verdict(text: Said<String>, of: fn(String) -> Verdict) -> Said<Effect> {
 /// # Errors
 ///
 /// If there is none.
-pub fn context(text: Said<String>) -> Said<Effect> {
+pub fn context(text: TextResult<String>) -> TextResult<Effect> {
     Ok(Effect {
         context: vec![cut(text?)],
         ..Effect::default()
@@ -560,7 +574,7 @@ pub fn context(text: Said<String>) -> Said<Effect> {
 /// # Errors
 ///
 /// If there is none.
-pub fn respond(answer: Said<Json>) -> Said<Effect> {
+pub fn respond(answer: TextResult<Json>) -> TextResult<Effect> {
     Ok(Effect {
         verdict: Verdict::Respond(answer?),
         ..Effect::default()
@@ -572,7 +586,7 @@ pub fn respond(answer: Said<Json>) -> Said<Effect> {
 /// # Errors
 ///
 /// If there is none.
-pub fn modify(keys: Said<Json>, renamed: Option<&Renamed>) -> Said<Effect> {
+pub fn modify(keys: TextResult<Json>, renamed: Option<&Renamed>) -> TextResult<Effect> {
     match keys? {
         Json::Object(keys) => Ok(Effect {
             change: Some(Change::Merge(match renamed {

@@ -23,7 +23,7 @@ pub static NOTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new())
 /// What is asked of the whole event is asked once, and only for an expression that reads more of it than its name: whether
 /// it is small enough, and, for its arguments, whether two of them mean the same and differ.
 #[derive(Debug)]
-pub struct Variables<'a> {
+pub struct FieldVariables<'a> {
     cx: &'a AgentContext,
     event: AgentEvent<'a>,
     // Most conditions need neither, so they take little room.
@@ -33,12 +33,12 @@ pub struct Variables<'a> {
     has_no_twins: Cell<bool>,
 }
 
-impl<'a> Variables<'a> {
+impl<'a> FieldVariables<'a> {
     /// The variables of an event that no expression has read yet.
     #[inline]
     #[must_use]
     pub fn new(cx: &'a AgentContext, event: AgentEvent<'a>) -> Self {
-        Variables {
+        FieldVariables {
             cx,
             event,
             payload: OnceCell::new(),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::ConfigError;
 use crate::place::{Mistake, Segment};
 use crate::read;
-use crate::source::Source;
+use crate::source::SourceText;
 
 /// A configuration in another format than ours, such as another system's file: its value, and the place of each key in
 /// the text.
@@ -27,7 +27,7 @@ use crate::source::Source;
 /// # Ok::<(), hooks_config::ConfigError>(())
 /// ```
 #[derive(Clone)]
-pub struct Document(Arc<Source>);
+pub struct Document(Arc<SourceText>);
 
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -44,7 +44,7 @@ impl Document {
     ///
     /// If it cannot be read or parsed.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        Source::load(path.as_ref()).map(Document::of)
+        SourceText::load(path.as_ref()).map(Document::of)
     }
 
     /// Reads the text of a file that you have read already. The file's name ends with `.toml` or `.json`.
@@ -61,7 +61,7 @@ impl Document {
     ///
     /// If it cannot be parsed.
     pub fn of_file(path: impl AsRef<Path>, text: impl Into<String>) -> Result<Self, ConfigError> {
-        Source::parse(path.as_ref(), text.into()).map(Document::of)
+        SourceText::parse(path.as_ref(), text.into()).map(Document::of)
     }
 
     /// Reads a text in JSON.
@@ -70,7 +70,7 @@ impl Document {
     ///
     /// If it cannot be parsed.
     pub fn json(text: &str) -> Result<Self, ConfigError> {
-        Source::json(None, text.to_owned()).map(Document::of)
+        SourceText::json(None, text.to_owned()).map(Document::of)
     }
 
     /// Reads a text in TOML.
@@ -79,10 +79,10 @@ impl Document {
     ///
     /// If it cannot be parsed.
     pub fn toml(text: &str) -> Result<Self, ConfigError> {
-        Source::toml(None, text.to_owned()).map(Document::of)
+        SourceText::toml(None, text.to_owned()).map(Document::of)
     }
 
-    fn of(source: Source) -> Self {
+    fn of(source: SourceText) -> Self {
         Document(Arc::new(source))
     }
 
@@ -104,7 +104,7 @@ impl Document {
     ///
     /// If the document does not fit the type. The error contains every mistake.
     pub fn settings<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
-        let Source { value, wrong, .. } = &*self.0;
+        let SourceText { value, wrong, .. } = &*self.0;
         read::whole(value.clone(), wrong.clone()).map_err(|wrong| self.together(wrong, &[]))
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::mask;
-use crate::place::{Mistake, Place, Segment};
+use crate::place::{Mistake, Segment, TextPlace};
 
 /// An error of a configuration: the file, the line and the column, the key, what was expected, and what to write
 /// instead.
@@ -22,12 +22,12 @@ use crate::place::{Mistake, Place, Segment};
 ///   = help: did you mean `tool_patterns`? the keys here are `url`, `tool_patterns`, …
 /// ```
 #[derive(Clone)]
-pub struct ConfigError(Box<Inner>);
+pub struct ConfigError(Box<ErrorDetail>);
 
 #[derive(Clone)]
-struct Inner {
+struct ErrorDetail {
     file: Option<PathBuf>,
-    place: Option<Place>,
+    place: Option<TextPlace>,
     path: String,
     message: String,
     help: Option<String>,
@@ -37,9 +37,9 @@ struct Inner {
 }
 
 impl ConfigError {
-    pub(crate) fn new(mistake: Mistake, file: Option<PathBuf>, place: Option<Place>) -> Self {
+    pub(crate) fn new(mistake: Mistake, file: Option<PathBuf>, place: Option<TextPlace>) -> Self {
         let message = mask::message(&mistake.told(), &mistake.path);
-        ConfigError(Box::new(Inner {
+        ConfigError(Box::new(ErrorDetail {
             file,
             place,
             path: Segment::joined(&mistake.path),
@@ -164,7 +164,7 @@ impl fmt::Debug for ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner {
+        let ErrorDetail {
             file,
             place,
             message,
@@ -174,7 +174,7 @@ impl fmt::Display for ConfigError {
         if let Some(file) = file {
             write!(f, "{}:", file.display())?;
         }
-        if let Some(Place { line, column, .. }) = place {
+        if let Some(TextPlace { line, column, .. }) = place {
             write!(f, "{line}:{column}:")?;
         }
         if file.is_some() || place.is_some() {
@@ -187,7 +187,7 @@ impl fmt::Display for ConfigError {
         if let Some(place) = place
             && !place.text.is_empty()
         {
-            let Place {
+            let TextPlace {
                 line, text, caret, ..
             } = place;
             write!(

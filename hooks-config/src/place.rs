@@ -204,7 +204,7 @@ impl Error for Mistake {}
 
 /// A place in a text.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct TextPlace {
     /// From 1.
     pub(crate) line: usize,
     /// From 1, in characters.
@@ -218,7 +218,7 @@ pub(crate) struct Place {
 /// The most characters of a line that are shown.
 const SHOWN: usize = 160;
 
-impl Place {
+impl TextPlace {
     pub(crate) fn of(text: &str, at: Range<usize>) -> Self {
         let start = text.floor_char_boundary(at.start);
         let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
@@ -230,7 +230,7 @@ impl Place {
         let column = text[line_start..start].chars().count();
         let width = text[start..end].chars().count().max(1);
         let (shown, caret) = shown(&mask::line(&text[..line_start], line), column, width);
-        Place {
+        TextPlace {
             line: text[..start].matches('\n').count() + 1,
             column: column + 1,
             text: shown,
@@ -269,7 +269,7 @@ mod tests {
     fn a_long_line_is_cut_around_the_mistake() {
         let text = format!("{}wrong{}", "é".repeat(70_000), "z".repeat(70_000));
         let start = "é".len() * 70_000;
-        let place = Place::of(&text, start..start + 5);
+        let place = TextPlace::of(&text, start..start + 5);
         assert_eq!(place.column, 70_001);
         let (line, caret) = (place.text, place.caret);
         assert_eq!(line.chars().count(), SHOWN + 2);
@@ -280,15 +280,15 @@ mod tests {
         };
         assert!(under(&line).starts_with("wrong") && under(&caret) == "^^^^^");
 
-        let Place {
+        let TextPlace {
             text: line, caret, ..
-        } = Place::of(&text, 0..text.len());
+        } = TextPlace::of(&text, 0..text.len());
         assert!(line.ends_with('…') && caret.len() == SHOWN);
     }
 
     #[test]
     fn a_short_line_is_shown_whole() {
-        let place = Place::of("a\tb = 1", 2..3);
+        let place = TextPlace::of("a\tb = 1", 2..3);
         assert_eq!((&*place.text, &*place.caret), ("a b = 1", "  ^"));
     }
 }

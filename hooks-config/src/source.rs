@@ -12,11 +12,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::ConfigError;
-use crate::place::{At, Mistake, Naming, Place, Segment};
+use crate::place::{At, Mistake, Naming, Segment, TextPlace};
 use crate::read::MOST;
 
 /// A text that was parsed, and the places of its keys and values.
-pub(crate) struct Source {
+pub(crate) struct SourceText {
     pub(crate) file: Option<PathBuf>,
     pub(crate) text: String,
     pub(crate) value: Value,
@@ -30,16 +30,16 @@ pub(crate) struct Source {
 /// A value of the text.
 struct Node {
     at: Range<usize>,
-    inner: Inner,
+    inner: NodeKind,
 }
 
-enum Inner {
+enum NodeKind {
     Table(Vec<(String, Range<usize>, Node)>),
     List(Vec<Node>),
     Other,
 }
 
-impl Source {
+impl SourceText {
     /// The line of a place, from 1.
     pub(crate) fn line(&self, at: usize) -> usize {
         let begins = || {
@@ -50,19 +50,19 @@ impl Source {
         lines.partition_point(|begin| *begin <= at) + 1
     }
 
-    pub(crate) fn load(path: &Path) -> Result<Source, ConfigError> {
+    pub(crate) fn load(path: &Path) -> Result<SourceText, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             ConfigError::of_file(path, format!("the file cannot be read: {error}"))
         })?;
-        Source::parse(path, text)
+        SourceText::parse(path, text)
     }
 
     /// The text of a file, whose format its name says.
-    pub(crate) fn parse(path: &Path, text: String) -> Result<Source, ConfigError> {
+    pub(crate) fn parse(path: &Path, text: String) -> Result<SourceText, ConfigError> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
-            Some("toml") => Source::toml(Some(path.to_owned()), text),
-            Some("json") => Source::json(Some(path.to_owned()), text),
+            Some("toml") => SourceText::toml(Some(path.to_owned()), text),
+            Some("json") => SourceText::json(Some(path.to_owned()), text),
             _ => Err(ConfigError::of_file(
                 path,
                 "a configuration is a file whose name ends with `.toml` or `.json`",
@@ -70,7 +70,7 @@ impl Source {
         }
     }
 
-    pub(crate) fn toml(file: Option<PathBuf>, text: String) -> Result<Source, ConfigError> {
+    pub(crate) fn toml(file: Option<PathBuf>, text: String) -> Result<SourceText, ConfigError> {
         let text = without_mark(text);
         let (table, errors) = DeTable::parse_recoverable(&text);
         let syntax = |error: &toml::de::Error| {
@@ -100,7 +100,7 @@ impl Source {
         let mut wrong = Vec::new();
         let root = of_toml(&table, at, &mut Vec::new(), &mut wrong);
         let value = toml::from_str::<Value>(&text).map_err(|error| syntax(&error))?;
-        Ok(Source {
+        Ok(SourceText {
             file,
             text,
             value,
@@ -110,7 +110,7 @@ impl Source {
         })
     }
 
-    pub(crate) fn json(file: Option<PathBuf>, text: String) -> Result<Source, ConfigError> {
+    pub(crate) fn json(file: Option<PathBuf>, text: String) -> Result<SourceText, ConfigError> {
         let text = without_mark(text);
         let value = match serde_json::from_str::<Value>(&text) {
             Ok(value) => value,
@@ -146,7 +146,7 @@ impl Source {
             // The text is JSON, as serde_json has already read it.
             None => Node {
                 at: 0..text.len(),
-                inner: Inner::Other,
+                inner: NodeKind::Other,
             },
         };
         let twice = twice.into_iter().take(MOST).map(|(key, at)| {
@@ -154,7 +154,7 @@ impl Source {
             of_syntax(file.clone(), &text, at, &message)
         });
         ConfigError::all(twice.collect())?;
-        Ok(Source {
+        Ok(SourceText {
             file,
             text,
             value,
@@ -167,7 +167,7 @@ impl Source {
     /// Shows a mistake at its place.
     pub(crate) fn show(&self, mistake: Mistake) -> ConfigError {
         let at = self.locate(&mistake);
-        let place = Place::of(&self.text, at);
+        let place = TextPlace::of(&self.text, at);
         ConfigError::new(mistake, self.file.clone(), Some(place))
     }
 
@@ -177,11 +177,11 @@ impl Source {
         let mut key_at = node.at.clone();
         for segment in &wrong.path {
             let next = match (&node.inner, segment) {
-                (Inner::Table(entries), Segment::Key(key)) => entries
+                (NodeKind::Table(entries), Segment::Key(key)) => entries
                     .iter()
                     .find(|(name, ..)| name == key)
                     .map(|(_, at, node)| (at.clone(), node)),
-                (Inner::List(nodes), Segment::Index(index)) => {
+                (NodeKind::List(nodes), Segment::Index(index)) => {
                     nodes.get(*index).map(|node| (node.at.clone(), node))
                 }
                 _ => None,
@@ -190,10 +190,10 @@ impl Source {
             (key_at, node) = (at, next);
         }
         match (wrong.at, &node.inner) {
-            (At::End, Inner::Table(_)) => self.end_of(node).unwrap_or(key_at),
+            (At::End, NodeKind::Table(_)) => self.end_of(node).unwrap_or(key_at),
             (At::End, _) => node.at.clone(),
             // An error in a table points at its name, because the table may be long.
-            (At::Key, _) | (_, Inner::Table(_)) => key_at,
+            (At::Key, _) | (_, NodeKind::Table(_)) => key_at,
             (At::Part { start, end }, _) => {
                 let inner = self.inner_of(node, &wrong.path);
                 inner.map_or(node.at.clone(), |inner| inner + start..inner + end)
@@ -229,7 +229,7 @@ impl Source {
         if text(node).starts_with('{') && text(node).ends_with('}') {
             return Some(node.at.end - 1..node.at.end);
         }
-        let Inner::Table(entries) = &node.inner else {
+        let NodeKind::Table(entries) = &node.inner else {
             return None;
         };
         // The values of `[a.b]` come after the values of `[a]`.
@@ -257,7 +257,7 @@ fn helped(
     message: &str,
     help: Option<&str>,
 ) -> ConfigError {
-    let place = Place::of(text, at);
+    let place = TextPlace::of(text, at);
     let mut mistake = Mistake::new([], message.trim().replace('\n', ", "));
     mistake.help = help.map(str::to_owned);
     ConfigError::new(mistake, file, Some(place))
@@ -292,13 +292,13 @@ fn of_toml(
                 let node = within(value, Segment::Key(name.clone()));
                 (name, key.span(), node)
             });
-            let inner = Inner::Table(entries.collect());
+            let inner = NodeKind::Table(entries.collect());
             return Node { at, inner };
         }
         DeValue::Array(values) => {
             let values = values.iter().enumerate();
             let nodes = values.map(|(index, value)| within(value, Segment::Index(index)));
-            let inner = Inner::List(nodes.collect());
+            let inner = NodeKind::List(nodes.collect());
             return Node { at, inner };
         }
         DeValue::Float(float) if !float.as_str().parse().is_ok_and(f64::is_finite) => (
@@ -310,7 +310,7 @@ fn of_toml(
             "no setting takes a date: write it in quotes if it is text",
         ),
         _ => {
-            let inner = Inner::Other;
+            let inner = NodeKind::Other;
             return Node { at, inner };
         }
     };
@@ -318,7 +318,7 @@ fn of_toml(
         let mistake = Mistake::new(path.clone(), message).naming(Naming::After);
         wrong.push(mistake.with_help(help));
     }
-    let inner = Inner::Other;
+    let inner = NodeKind::Other;
     Node { at, inner }
 }
 
@@ -336,16 +336,16 @@ fn of_json(value: &ast::Value<'_>, twice: &mut Vec<(String, Range<usize>)>) -> N
                 }
                 entries.push((key, at, of_json(&property.value, twice)));
             }
-            Inner::Table(entries)
+            NodeKind::Table(entries)
         }
-        ast::Value::Array(array) => Inner::List(
+        ast::Value::Array(array) => NodeKind::List(
             array
                 .elements
                 .iter()
                 .map(|value| of_json(value, twice))
                 .collect(),
         ),
-        _ => Inner::Other,
+        _ => NodeKind::Other,
     };
     Node { at, inner }
 }

@@ -20,7 +20,9 @@ pub use crate::pipeline::{
     Arrange, Listed, Listing, Pipeline, Plain, Spreads, Tuples, order, order_of,
 };
 #[cfg(feature = "std")]
-pub use crate::registry::{Boxes, Called, Known, ask_boxed, ask_boxed_copy, spread, wants_boxed};
+pub use crate::registry::{
+    BoxFacts, Boxes, Called, ask_boxed, ask_boxed_copy, spread, wants_boxed,
+};
 pub use crate::trace::{enter, traced};
 pub use crate::{
     __boxes as boxes, __output as output, __rank as rank, __require_std as require_std,

@@ -8,7 +8,7 @@ use syn::{Expr, Path, Token, Type, parenthesized, token};
 use crate::driver::{Errors, nearest, text_of};
 
 /// The options of an attribute, and what to say of others.
-pub(crate) struct Known {
+pub(crate) struct AttributeOptions {
     /// Each option as it is written: `guard`, `priority = 50`, `respond = Type` or `only("shell")`.
     pub(crate) examples: &'static [&'static str],
     /// What a message says after the list of them.
@@ -19,11 +19,11 @@ pub(crate) struct Known {
 
 /// The options that are written.
 pub(crate) struct Options<'e> {
-    written: Vec<(Ident, Value)>,
+    written: Vec<(Ident, OptionValue)>,
     pub(crate) errors: &'e mut Errors,
 }
 
-enum Value {
+enum OptionValue {
     None,
     Expr(Expr),
     Type(Type),
@@ -32,8 +32,12 @@ enum Value {
 
 impl<'e> Options<'e> {
     /// Reads options. A mistake in one is reported, and the next is read.
-    pub(crate) fn read(tokens: TokenStream, known: &Known, errors: &'e mut Errors) -> Self {
-        let mut written: Vec<(Ident, Value)> = Vec::new();
+    pub(crate) fn read(
+        tokens: TokenStream,
+        known: &AttributeOptions,
+        errors: &'e mut Errors,
+    ) -> Self {
+        let mut written: Vec<(Ident, OptionValue)> = Vec::new();
         let read = |input: ParseStream<'_>| {
             while !input.is_empty() {
                 match known.option(input) {
@@ -57,7 +61,7 @@ impl<'e> Options<'e> {
         Options { written, errors }
     }
 
-    fn take(&mut self, key: &str) -> Option<(Span, Value)> {
+    fn take(&mut self, key: &str) -> Option<(Span, OptionValue)> {
         let nth = self.written.iter().position(|(other, _)| other == key)?;
         let (key, value) = self.written.swap_remove(nth);
         Some((key.span(), value))
@@ -71,7 +75,7 @@ impl<'e> Options<'e> {
     /// `key = expr`, and where the key is.
     pub(crate) fn expr(&mut self, key: &str) -> Option<(Span, Expr)> {
         match self.take(key)? {
-            (span, Value::Expr(expr)) => Some((span, expr)),
+            (span, OptionValue::Expr(expr)) => Some((span, expr)),
             _ => None,
         }
     }
@@ -79,7 +83,7 @@ impl<'e> Options<'e> {
     /// `key = Type`
     pub(crate) fn ty(&mut self, key: &str) -> Option<Type> {
         match self.take(key)?.1 {
-            Value::Type(ty) => Some(ty),
+            OptionValue::Type(ty) => Some(ty),
             _ => None,
         }
     }
@@ -99,15 +103,15 @@ impl<'e> Options<'e> {
     /// `key(list)`, and where the key is.
     pub(crate) fn list(&mut self, key: &str) -> Option<(Span, TokenStream)> {
         match self.take(key)? {
-            (span, Value::List(list)) => Some((span, list)),
+            (span, OptionValue::List(list)) => Some((span, list)),
             _ => None,
         }
     }
 }
 
-impl Known {
+impl AttributeOptions {
     /// Reads one option.
-    fn option(&self, input: ParseStream<'_>) -> syn::Result<(Ident, Value)> {
+    fn option(&self, input: ParseStream<'_>) -> syn::Result<(Ident, OptionValue)> {
         let Ok(key) = input.call(Ident::parse_any) else {
             let how = (self.instead)("").map_or_else(|| self.all(), str::to_owned);
             return Err(input.error(format!("an option has a name: {how}")));
@@ -121,7 +125,7 @@ impl Known {
         let is_at_end = |input: ParseStream<'_>| input.is_empty() || input.peek(Token![,]);
         let has_value = input.parse::<Option<Token![=]>>()?.is_some() && !is_at_end(input);
         let value = match form {
-            "" if !has_value && is_at_end(input) => Value::None,
+            "" if !has_value && is_at_end(input) => OptionValue::None,
             "" => {
                 return wrong(format!(
                     "`{name}` takes no value: write it alone, or leave it out"
@@ -129,13 +133,13 @@ impl Known {
             }
             " = Type" if has_value => {
                 let wrong = input.error(format!("`{name}` takes a type: write `{example}`"));
-                Value::Type(input.parse().map_err(|_| wrong)?)
+                OptionValue::Type(input.parse().map_err(|_| wrong)?)
             }
-            form if has_value && form.starts_with(" =") => Value::Expr(input.parse()?),
+            form if has_value && form.starts_with(" =") => OptionValue::Expr(input.parse()?),
             form if !has_value && form.starts_with('(') && input.peek(token::Paren) => {
                 let list;
                 parenthesized!(list in input);
-                Value::List(list.parse()?)
+                OptionValue::List(list.parse()?)
             }
             _ => return wrong(format!("`{name}` is written `{example}`")),
         };

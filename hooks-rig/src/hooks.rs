@@ -26,7 +26,7 @@ use rig_agent::core::message::Message;
 use serde_json::json;
 
 use crate::convert;
-use crate::run::{self, Run};
+use crate::run::{self, RigRun};
 
 /// Makes a pipeline of hooks-core one hook of rig.
 ///
@@ -89,7 +89,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     }
 
     /// The adapter's notes on the run.
-    pub(crate) fn run(&self, ctx: &HookContext) -> Arc<Run> {
+    pub(crate) fn run(&self, ctx: &HookContext) -> Arc<RigRun> {
         run::of(ctx, self.adapter, || {
             let before = self.runs.fetch_add(1, Ordering::Relaxed);
             self.cx
@@ -108,7 +108,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     }
 
     /// Raises MessageReceived. Returns the prompt, if hooks have changed it.
-    async fn receive(&self, run: &Run, prompt: &Message) -> Result<Option<Message>, String> {
+    async fn receive(&self, run: &RigRun, prompt: &Message) -> Result<Option<Message>, String> {
         let mut chat = convert::prompt(prompt);
         let attachments = || {
             let parts = chat.iter().flat_map(|chat| &chat.parts);

@@ -13,7 +13,7 @@ use rig_agent::run::policy::RetryRequest;
 
 use crate::RigHooks;
 use crate::convert;
-use crate::run::Run;
+use crate::run::RigRun;
 
 impl<H: AgentHooks + 'static> RigHooks<H> {
     /// Raises BeforePromptBuild, BeforeLlmCall and LlmInput.
@@ -37,7 +37,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     /// Returns the request, if hooks have changed it.
     async fn ask_before_llm(
         &self,
-        run: &Run,
+        run: &RigRun,
         request: &CompletionRequest,
     ) -> Result<Option<CompletionRequest>, String> {
         let mut changed = None;
@@ -81,7 +81,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
 
     async fn tell_input(
         &self,
-        run: &Run,
+        run: &RigRun,
         model: &str,
         messages: &[hooks_core::agent::ChatMessage],
     ) {
@@ -114,7 +114,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
 
     async fn ask_after_llm(
         &self,
-        run: &Run,
+        run: &RigRun,
         response: &CompletionResponse,
     ) -> Result<Option<CompletionResponse>, String> {
         let mut answer = convert::response(response);

@@ -12,7 +12,7 @@ use rig_agent::run::policy::RetryRequest;
 use serde_json::Value;
 
 /// One run of rig, which is one turn of the agent.
-pub(crate) struct Run {
+pub(crate) struct RigRun {
     /// What every hook may read.
     pub(crate) cx: AgentContext,
     /// When it started.
@@ -42,11 +42,11 @@ pub(crate) struct Notes {
     /// Arguments that hooks have repaired, by call id.
     pub(crate) repaired: HashMap<String, Value>,
     /// Tool calls that hooks have seen and that have not ended.
-    calls: HashMap<EffectId, Call>,
+    calls: HashMap<EffectId, RigCall>,
 }
 
 /// A tool call between rig's two callbacks.
-pub(crate) enum Call {
+pub(crate) enum RigCall {
     /// Hooks let it run, and it started at this time.
     Runs(BeforeToolCall, Instant),
     /// A hook has answered it.
@@ -55,9 +55,9 @@ pub(crate) enum Call {
     Over,
 }
 
-impl Run {
+impl RigRun {
     fn new(cx: AgentContext) -> Self {
-        Run {
+        RigRun {
             cx,
             began: Instant::now(),
             working: AtomicBool::new(false),
@@ -71,11 +71,11 @@ impl Run {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn park(&self, id: EffectId, call: Call) {
+    pub(crate) fn park(&self, id: EffectId, call: RigCall) {
         self.notes().calls.insert(id, call);
     }
 
-    pub(crate) fn take(&self, id: EffectId) -> Option<Call> {
+    pub(crate) fn take(&self, id: EffectId) -> Option<RigCall> {
         self.notes().calls.remove(&id)
     }
 
@@ -102,12 +102,12 @@ impl Run {
 #[derive(Clone)]
 struct Runs {
     adapter: u64,
-    run: Arc<Run>,
+    run: Arc<RigRun>,
     others: Option<Arc<Runs>>,
 }
 
 impl Runs {
-    fn of(&self, adapter: u64) -> Option<Arc<Run>> {
+    fn of(&self, adapter: u64) -> Option<Arc<RigRun>> {
         let mut runs = self;
         while runs.adapter != adapter {
             runs = runs.others.as_deref()?;
@@ -117,7 +117,11 @@ impl Runs {
 }
 
 /// The adapter's run, created in the first callback.
-pub(crate) fn of(ctx: &HookContext, adapter: u64, cx: impl FnOnce() -> AgentContext) -> Arc<Run> {
+pub(crate) fn of(
+    ctx: &HookContext,
+    adapter: u64,
+    cx: impl FnOnce() -> AgentContext,
+) -> Arc<RigRun> {
     /// The scratchpad cannot check and insert atomically, and tools run concurrently.
     static BEGINNING: Mutex<()> = Mutex::new(());
 
@@ -130,7 +134,7 @@ pub(crate) fn of(ctx: &HookContext, adapter: u64, cx: impl FnOnce() -> AgentCont
     if let Some(run) = others.as_ref().and_then(|runs| runs.of(adapter)) {
         return run;
     }
-    let run = Arc::new(Run::new(cx()));
+    let run = Arc::new(RigRun::new(cx()));
     ctx.scratchpad().insert(Runs {
         adapter,
         run: run.clone(),

@@ -18,7 +18,7 @@ use rig_agent::core::tool::ToolResult;
 
 use crate::RigHooks;
 use crate::convert::{self, arguments};
-use crate::run::{Call, Run};
+use crate::run::{RigCall, RigRun};
 
 /// Who skipped a call that none of our hooks did.
 const RIG: &str = "rig";
@@ -46,17 +46,17 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
                 HookResult::Respond(output) => {
                     // rig can only run the tool or skip the call. So it is skipped, and gets its output in the
                     // callback for the outcome.
-                    run.park(event.id, Call::Answered(call, output));
+                    run.park(event.id, RigCall::Answered(call, output));
                     return DispatchAction::skip("a hook answered in the tool's place");
                 }
                 HookResult::Cancel(cancel) => {
-                    run.park(event.id, Call::Over);
+                    run.park(event.id, RigCall::Over);
                     return self.refuse(&run, &call, &cancel).await;
                 }
             }
         }
         if call.name != name {
-            run.park(event.id, Call::Over);
+            run.park(event.id, RigCall::Over);
             let cancel = Cancel {
                 hook: RIG.into(),
                 reason: format!(
@@ -69,7 +69,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
             return self.refuse(&run, &call, &cancel).await;
         }
         if let Some(cancel) = self.approve(&run, &call).await {
-            run.park(event.id, Call::Over);
+            run.park(event.id, RigCall::Over);
             return self.refuse(&run, &call, &cancel).await;
         }
         if self.hooks.handles::<ToolCallStart<'_>>() {
@@ -81,12 +81,12 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         } else {
             DispatchAction::Proceed
         };
-        run.park(event.id, Call::Runs(call, Instant::now()));
+        run.park(event.id, RigCall::Runs(call, Instant::now()));
         action
     }
 
     /// Raises ApproveToolCall. Returns why the call may not run.
-    async fn approve(&self, run: &Run, call: &BeforeToolCall) -> Option<Cancel> {
+    async fn approve(&self, run: &RigRun, call: &BeforeToolCall) -> Option<Cancel> {
         if self.hooks.handles::<ApproveToolCall<'_>>() {
             let mut approve = ApproveToolCall::from(call);
             return match self.hooks.intercept(&run.cx, &mut approve).await {
@@ -108,7 +108,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     }
 
     /// Skips the call.
-    async fn refuse(&self, run: &Run, call: &BeforeToolCall, cancel: &Cancel) -> DispatchAction {
+    async fn refuse(&self, run: &RigRun, call: &BeforeToolCall, cancel: &Cancel) -> DispatchAction {
         self.tell_skipped(run, call, &cancel.hook, &cancel.reason)
             .await;
         if cancel.scope == Scope::Event {
@@ -118,7 +118,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         DispatchAction::stop(cancel.to_string())
     }
 
-    async fn tell_skipped(&self, run: &Run, call: &BeforeToolCall, by: &str, reason: &str) {
+    async fn tell_skipped(&self, run: &RigRun, call: &BeforeToolCall, by: &str, reason: &str) {
         if self.hooks.handles::<ToolCallSkipped<'_>>() {
             let skipped = ToolCallSkipped {
                 id: &call.id,
@@ -136,7 +136,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     /// ends, if it does.
     async fn end(
         &self,
-        run: &Run,
+        run: &RigRun,
         mut after: AfterToolCall,
         outcome: ToolOutcome,
     ) -> Result<AfterToolCall, Cancel> {
@@ -169,9 +169,9 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     ) -> OutcomeAction {
         let run = self.run(ctx);
         let (call, since, answer) = match run.take(event.id) {
-            Some(Call::Over) => return OutcomeAction::Proceed,
-            Some(Call::Runs(call, since)) => (call, Some(since), None),
-            Some(Call::Answered(call, output)) => (call, None, Some(output)),
+            Some(RigCall::Over) => return OutcomeAction::Proceed,
+            Some(RigCall::Runs(call, since)) => (call, Some(since), None),
+            Some(RigCall::Answered(call, output)) => (call, None, Some(output)),
             // Another hook of rig has denied the call before this one.
             None => {
                 let id = event.call_id.map(ToString::to_string);
@@ -258,7 +258,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     /// Passes an answer through the hooks that see every output.
     async fn answer_invalid(
         &self,
-        run: &Run,
+        run: &RigRun,
         call: InvalidToolCall,
         output: ToolOutput,
     ) -> InvalidToolCallAction {

@@ -41,12 +41,12 @@ pub struct Call<'a> {
 pub struct Rule {
     text: String,
     tool: Option<Glob>,
-    pattern: Pattern,
+    pattern: CallPattern,
     aliases: Aliases,
 }
 
 #[derive(Clone, Debug)]
-enum Pattern {
+enum CallPattern {
     /// Every call of the tool.
     Any,
     /// One of the commands of a script.
@@ -97,18 +97,20 @@ impl Rule {
             rest.is_some_and(|rest| rest.starts_with(['|', '&', ',']) && rest.contains('('))
         });
         let pattern = match (inner.map(str::trim), class) {
-            _ if several || !is_name(tool) => Pattern::Unknown,
-            (None, _) => Pattern::Unknown,
-            (Some("*" | ""), _) => Pattern::Any,
+            _ if several || !is_name(tool) => CallPattern::Unknown,
+            (None, _) => CallPattern::Unknown,
+            (Some("*" | ""), _) => CallPattern::Any,
             (Some(inner), Some(Class::Shell)) => command(inner),
             (Some(inner), Some(Class::Read | Class::Edit)) => path(inner),
             (Some(inner), _) => match (inner.strip_prefix("domain:"), Glob::new(inner)) {
-                (Some(host), _) => Pattern::Host(host.trim().to_lowercase()),
+                (Some(host), _) => CallPattern::Host(host.trim().to_lowercase()),
                 (None, Ok(glob)) if matches!(tool, "Agent" | "Task") => {
-                    Pattern::Argument(&["subagent_type", "agent_type"], glob)
+                    CallPattern::Argument(&["subagent_type", "agent_type"], glob)
                 }
-                (None, Ok(glob)) if tool == "Skill" => Pattern::Argument(&["skill", "name"], glob),
-                (None, _) => Pattern::Unknown,
+                (None, Ok(glob)) if tool == "Skill" => {
+                    CallPattern::Argument(&["skill", "name"], glob)
+                }
+                (None, _) => CallPattern::Unknown,
             },
         };
         Rule {
@@ -140,7 +142,7 @@ impl Rule {
     /// Whether the rule is understood.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        !matches!(self.pattern, Pattern::Unknown) && self.tool.is_some()
+        !matches!(self.pattern, CallPattern::Unknown) && self.tool.is_some()
     }
 
     /// Returns the rule as it is written.
@@ -161,12 +163,14 @@ impl Rule {
             && match &self.pattern {
                 // Of two names of an argument, it is not known which one the tool reads.
                 _ if tools::ambiguous(args).is_some() => true,
-                Pattern::Any | Pattern::Unknown => true,
-                Pattern::Command { regex, is_name } => runs(call, regex, *is_name),
-                Pattern::Path { regex, from } => is_below(call, regex, *from),
-                Pattern::Host(host) => args["url"].as_str().is_none_or(|url| has_host(url, host)),
+                CallPattern::Any | CallPattern::Unknown => true,
+                CallPattern::Command { regex, is_name } => runs(call, regex, *is_name),
+                CallPattern::Path { regex, from } => is_below(call, regex, *from),
+                CallPattern::Host(host) => {
+                    args["url"].as_str().is_none_or(|url| has_host(url, host))
+                }
                 // A call that does not say it may be any.
-                Pattern::Argument(keys, glob) => {
+                CallPattern::Argument(keys, glob) => {
                     let mut said = keys.iter().filter_map(|key| args[*key].as_str());
                     said.next().is_none_or(|said| glob.matches(said))
                 }
@@ -183,8 +187,8 @@ impl Rule {
         }
         match &self.pattern {
             _ if !self.is_tool(tool) => Some(false),
-            Pattern::Any => Some(true),
-            Pattern::Command { regex, is_name } => match line {
+            CallPattern::Any => Some(true),
+            CallPattern::Command { regex, is_name } => match line {
                 Some(line) => Some(regex.is_match(line)),
                 None if *is_name => Some(regex.is_match(name)),
                 None => None,
@@ -222,7 +226,7 @@ impl Rule {
 }
 
 /// Parses a pattern of a command line, in which `*` is any text.
-fn command(pattern: &str) -> Pattern {
+fn command(pattern: &str) -> CallPattern {
     // The old form of a prefix.
     let (start, is_start) = match pattern.strip_suffix(":*") {
         Some(start) => (start, true),
@@ -234,16 +238,16 @@ fn command(pattern: &str) -> Pattern {
     let parts: Vec<_> = start.split('*').map(regex_syntax::escape).collect();
     let end = if is_start { r"(?:\s.*)?" } else { "" };
     match pattern::compiled(&format!("(?s)^{}{end}$", parts.join(".*"))) {
-        Ok(regex) => Pattern::Command {
+        Ok(regex) => CallPattern::Command {
             regex,
             is_name: !start.trim().contains(char::is_whitespace),
         },
-        Err(_) => Pattern::Unknown,
+        Err(_) => CallPattern::Unknown,
     }
 }
 
 /// Parses a pattern of a path, in the form of `.gitignore`.
-fn path(pattern: &str) -> Pattern {
+fn path(pattern: &str) -> CallPattern {
     let (from, rest) = if let Some(rest) = pattern.strip_prefix("//") {
         (From::Root, rest)
     } else if let Some(rest) = pattern.strip_prefix("~/") {
@@ -279,8 +283,8 @@ fn path(pattern: &str) -> Pattern {
     // A folder includes everything in it.
     regex.push_str("(?:/.*)?$");
     match pattern::compiled(&regex) {
-        Ok(regex) => Pattern::Path { regex, from },
-        Err(_) => Pattern::Unknown,
+        Ok(regex) => CallPattern::Path { regex, from },
+        Err(_) => CallPattern::Unknown,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a handler says about an event, for all kinds of handlers and all dialects, and how it is applied to the event.
 //!
-//! Every handler's output becomes one [`Answer`]. One function applies it, so a command, an endpoint and a rule with
+//! Every handler's output becomes one [`HandlerAnswer`]. One function applies it, so a command, an endpoint and a rule with
 //! the same answer have the same effect.
 
 use hooks_compiled::effect::{self, Effect};
@@ -8,11 +8,11 @@ pub(crate) use hooks_compiled::effect::{Change, Verdict, kind_of};
 use hooks_core::agent::{AgentEventMut, AgentSaid};
 
 use crate::cut::{cut, cut_all};
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 
 /// The whole answer of a handler.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct HandlerAnswer {
     pub(crate) verdict: Verdict,
     pub(crate) change: Option<Change>,
     /// Text for the model.
@@ -27,25 +27,25 @@ pub(crate) struct Answer {
     pub(crate) ignored: Option<String>,
 }
 
-impl Answer {
+impl HandlerAnswer {
     pub(crate) fn of(verdict: Verdict) -> Self {
-        Answer {
+        HandlerAnswer {
             verdict,
-            ..Answer::default()
+            ..HandlerAnswer::default()
         }
     }
 
     pub(crate) fn block(reason: impl Into<String>) -> Self {
-        Answer::of(Verdict::Block {
+        HandlerAnswer::of(Verdict::Block {
             reason: reason.into(),
         })
     }
 
     /// The answer of a hook that is not even asked, because of this.
     pub(crate) fn ignoring(why: &str) -> Self {
-        Answer {
+        HandlerAnswer {
             ignored: Some(why.to_owned()),
-            ..Answer::default()
+            ..HandlerAnswer::default()
         }
     }
 
@@ -89,12 +89,15 @@ impl Answer {
 ///
 /// If the answer does not fit the event: an unknown key, a value of the wrong type, or an answer to an event that
 /// cannot be answered. The event is then unchanged.
-pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSaid, Fault> {
+pub(crate) fn apply(
+    event: AgentEventMut<'_>,
+    answer: HandlerAnswer,
+) -> Result<AgentSaid, HandlerFault> {
     let effect = Effect {
         verdict: answer.verdict,
         change: answer.change,
         context: answer.context,
         feedback: answer.feedback,
     };
-    effect::apply(event, effect).map_err(Fault::nonsense)
+    effect::apply(event, effect).map_err(HandlerFault::nonsense)
 }

@@ -10,10 +10,10 @@ use hooks_core::EventSet;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_rules::action::Action;
 
-use crate::answer::{Answer, Verdict};
+use crate::answer::{HandlerAnswer, Verdict};
 use crate::entry::{Mode, OnFault};
 use crate::events::{EventInfo, set_of};
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::fault::caught;
 use crate::filter::{Filter, Unmet};
 use crate::handler::Handler;
@@ -26,11 +26,11 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The place of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Origin(String);
+pub(crate) struct DefinitionPlace(String);
 
-impl Origin {
+impl DefinitionPlace {
     pub(crate) fn of(file: Option<&Path>, line: Option<usize>) -> Self {
-        Origin(match (file.map(Path::display), line) {
+        DefinitionPlace(match (file.map(Path::display), line) {
             (Some(file), Some(line)) => format!("{file}:{line}"),
             (Some(file), None) => file.to_string(),
             (None, Some(line)) => format!("line {line}"),
@@ -44,7 +44,7 @@ impl Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for DefinitionPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -83,7 +83,7 @@ impl fmt::Debug for Body {
 
 /// The state of a definition. It survives revisions that do not change the definition.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct DefinitionState {
     pub(crate) breaker: Breaker,
     pub(crate) last: Mutex<Option<RecordStep>>,
     /// How often it failed and the event went on all the same, and why the last time.
@@ -111,7 +111,7 @@ pub(crate) struct Marks {
 )]
 pub(crate) struct Definition {
     pub(crate) name: Arc<str>,
-    pub(crate) origin: Origin,
+    pub(crate) origin: DefinitionPlace,
     /// The dialect of the file, for `status`.
     pub(crate) dialect: Dialect,
     /// The events, each with its name in the dialect.
@@ -137,13 +137,13 @@ pub(crate) struct Definition {
     /// Of the definitions with an equal value, only one runs.
     pub(crate) twin: Option<Arc<str>>,
     pub(crate) marks: Marks,
-    pub(crate) state: Arc<State>,
+    pub(crate) state: Arc<DefinitionState>,
 }
 
 impl Definition {
     /// A definition without events and filters, which enforces what its handler says and waits for it. The reader of an
     /// entry changes what is otherwise.
-    pub(crate) fn new(name: String, origin: Origin, dialect: Dialect, body: Body) -> Self {
+    pub(crate) fn new(name: String, origin: DefinitionPlace, dialect: Dialect, body: Body) -> Self {
         Definition {
             name: name.into(),
             origin,
@@ -210,7 +210,7 @@ impl Definition {
         cx: &AgentContext,
         event: &AgentEvent<'_>,
         info: &'static EventInfo,
-    ) -> Result<Result<(), Unmet>, Fault> {
+    ) -> Result<Result<(), Unmet>, HandlerFault> {
         if self.mode == Mode::Off || self.named(info).is_none() {
             return Ok(Err(Unmet::Event));
         }
@@ -222,7 +222,7 @@ impl Definition {
     /// # Errors
     ///
     /// If a guard that does not refuse says more than a guard may.
-    pub(crate) fn judged(&self, mut answer: Answer) -> Result<Answer, Fault> {
+    pub(crate) fn judged(&self, mut answer: HandlerAnswer) -> Result<HandlerAnswer, HandlerFault> {
         if !self.is_guard {
             return Ok(answer);
         }
@@ -248,13 +248,13 @@ impl Definition {
         if cancels || answer.is_nothing() {
             return Ok(answer);
         }
-        Err(Fault::nonsense(
+        Err(HandlerFault::nonsense(
             "a guard may only allow or cancel: another hook has to change or answer",
         ))
     }
 
     /// Whether a fault of this kind blocks the event.
-    pub(crate) fn blocks_on(&self, fault: &Fault, info: &EventInfo) -> bool {
+    pub(crate) fn blocks_on(&self, fault: &HandlerFault, info: &EventInfo) -> bool {
         let policy = match fault.kind {
             crate::fault::FaultKind::TimedOut => self.on_timeout.or(self.on_failure),
             _ => self.on_failure,

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde_json::Value;
 
-use crate::answer::{Answer, Change, Verdict};
-use crate::fault::Fault;
+use crate::answer::{Change, HandlerAnswer, Verdict};
+use crate::fault::HandlerFault;
 use crate::record::{RecordOutcome, RecordStep};
 
 /// Returns what a hook is known to have said about an event.
-type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<RecordStep> + Send + Sync;
+type RecordedAnswers =
+    dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<RecordStep> + Send + Sync;
 
 /// Why a dry run has not asked a handler.
 const LEFT_OUT: &str = "not run: it may have side effects";
@@ -59,7 +60,7 @@ impl RecordStep {
 /// ```
 #[derive(Clone, Default)]
 pub struct DryRun {
-    answers: Option<Arc<Answers>>,
+    answers: Option<Arc<RecordedAnswers>>,
     /// Whether handlers run whose entries say that they are harmless.
     runs_harmless: bool,
     /// The hooks whose handlers run whatever they do.
@@ -115,7 +116,7 @@ impl DryRun {
         hook: &str,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
-    ) -> Result<Result<Answer, Fault>, &'static str> {
+    ) -> Result<Result<HandlerAnswer, HandlerFault>, &'static str> {
         let answers = self.answers.as_ref();
         let Some(step) = answers.and_then(|answers| answers(hook, cx, event)) else {
             return Err(LEFT_OUT);
@@ -135,7 +136,7 @@ impl fmt::Debug for DryRun {
 }
 
 /// Returns the answer that a record holds.
-fn given(step: &RecordStep, event: &AgentEvent<'_>) -> Option<Result<Answer, Fault>> {
+fn given(step: &RecordStep, event: &AgentEvent<'_>) -> Option<Result<HandlerAnswer, HandlerFault>> {
     let reason = step.reason.clone().unwrap_or_default();
     let verdict = match step.outcome {
         RecordOutcome::Continue | RecordOutcome::Modify => Verdict::Continue,
@@ -145,10 +146,10 @@ fn given(step: &RecordStep, event: &AgentEvent<'_>) -> Option<Result<Answer, Fau
         RecordOutcome::Block => Verdict::Block { reason },
         RecordOutcome::AbortTurn => Verdict::AbortTurn { reason },
         RecordOutcome::AbortRun => Verdict::AbortRun { reason },
-        RecordOutcome::Fault => return Some(Err(Fault::failed(reason))),
+        RecordOutcome::Fault => return Some(Err(HandlerFault::failed(reason))),
         RecordOutcome::Respond | RecordOutcome::Skipped => return None,
     };
-    let answer = Answer::of(verdict);
+    let answer = HandlerAnswer::of(verdict);
     match &step.change {
         Some(change) => changed(answer, change, event).map(Ok),
         // Without its change, it would be another answer.
@@ -158,7 +159,11 @@ fn given(step: &RecordStep, event: &AgentEvent<'_>) -> Option<Result<Answer, Fau
 }
 
 /// Adds a change to an answer: a JSON Patch of the event, as records hold it.
-fn changed(mut answer: Answer, change: &Value, event: &AgentEvent<'_>) -> Option<Answer> {
+fn changed(
+    mut answer: HandlerAnswer,
+    change: &Value,
+    event: &AgentEvent<'_>,
+) -> Option<HandlerAnswer> {
     let patch: json_patch::Patch = serde_json::from_value(change.clone()).ok()?;
     let before = serde_json::to_value(event).ok()?;
     let mut after = before.clone();

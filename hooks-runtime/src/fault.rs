@@ -31,41 +31,41 @@ pub enum FaultKind {
 
 /// A failure of a handler. It is not a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct HandlerFault {
     pub(crate) kind: FaultKind,
     pub(crate) message: String,
 }
 
-impl Fault {
+impl HandlerFault {
     pub(crate) fn new(kind: FaultKind, message: impl fmt::Display) -> Self {
-        Fault {
+        HandlerFault {
             kind,
             message: cut(message.to_string()),
         }
     }
 
     pub(crate) fn not_started(message: impl fmt::Display) -> Self {
-        Fault::new(FaultKind::NotStarted, message)
+        HandlerFault::new(FaultKind::NotStarted, message)
     }
 
     pub(crate) fn failed(message: impl fmt::Display) -> Self {
-        Fault::new(FaultKind::Failed, message)
+        HandlerFault::new(FaultKind::Failed, message)
     }
 
     pub(crate) fn nonsense(message: impl fmt::Display) -> Self {
-        Fault::new(FaultKind::Nonsense, message)
+        HandlerFault::new(FaultKind::Nonsense, message)
     }
 
     pub(crate) fn filter(message: impl fmt::Display) -> Self {
-        Fault::new(FaultKind::Filter, message)
+        HandlerFault::new(FaultKind::Filter, message)
     }
 
     pub(crate) fn not_asked(message: impl fmt::Display) -> Self {
-        Fault::new(FaultKind::NotAsked, message)
+        HandlerFault::new(FaultKind::NotAsked, message)
     }
 
     pub(crate) fn out_of_time() -> Self {
-        Fault::new(
+        HandlerFault::new(
             FaultKind::OutOfTime,
             "the shared time limit for all hooks of this event ran out while this hook was running",
         )
@@ -73,21 +73,21 @@ impl Fault {
 
     pub(crate) fn timed_out(limit: Duration) -> Self {
         let limit = humantime::format_duration(limit);
-        Fault::new(
+        HandlerFault::new(
             FaultKind::TimedOut,
             format_args!("the handler took longer than {limit}"),
         )
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for HandlerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
 /// Evaluates a rule or a filter. A panic is a failure of its definition, and does not reach the agent.
-pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, HandlerFault>) -> Result<T, HandlerFault> {
     catch_unwind(AssertUnwindSafe(says))
-        .unwrap_or_else(|_| Err(Fault::failed("the handler panicked")))
+        .unwrap_or_else(|_| Err(HandlerFault::failed("the handler panicked")))
 }

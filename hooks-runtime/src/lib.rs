@@ -133,6 +133,6 @@ pub use self::trial::{Decision, TestError};
 pub use self::trust::write_private as __write_private;
 pub use self::trust::{Trust, entries};
 pub use self::unit::EventRecords;
-pub use hooks_builtin::__caller::{Caller, Seen};
+pub use hooks_builtin::__caller::{Caller, CallerReads};
 /// The error of a file. It contains every mistake.
 pub use hooks_config::ConfigError;

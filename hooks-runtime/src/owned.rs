@@ -24,7 +24,7 @@ use crate::events::EventInfo;
 use crate::record::Record;
 use crate::system::Dialect;
 use crate::system::names;
-use crate::system::table::When;
+use crate::system::table::EventCondition;
 
 /// An event of the standard vocabulary, which owns all of its data.
 ///
@@ -380,8 +380,8 @@ impl Meaning {
         let is = |when| whens.iter().any(|(_, other)| *other == when);
         Ok(Meaning {
             event: info.name,
-            failed: is(When::Failed),
-            nested: is(When::Nested),
+            failed: is(EventCondition::Failed),
+            nested: is(EventCondition::Nested),
         })
     }
 }

@@ -23,10 +23,10 @@ pub enum BreakerState {
 
 /// Stops asking a hook that fails again and again. It counts failures, never decisions.
 #[derive(Debug, Default)]
-pub(crate) struct Breaker(Mutex<Inner>);
+pub(crate) struct Breaker(Mutex<BreakerMemory>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct BreakerMemory {
     faults: VecDeque<Instant>,
     state: BreakerState,
     opened: Option<Instant>,
@@ -58,7 +58,7 @@ impl Breaker {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !failed {
             if inner.state != BreakerState::Closed {
-                *inner = Inner::default();
+                *inner = BreakerMemory::default();
             }
             return false;
         }
@@ -91,7 +91,7 @@ impl Breaker {
 
     /// Closes it, and forgets the failures.
     pub(crate) fn reset(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Inner::default();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = BreakerMemory::default();
     }
 
     pub(crate) fn state(&self) -> BreakerState {

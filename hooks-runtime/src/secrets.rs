@@ -85,10 +85,10 @@ pub(crate) enum Replaced {
 ///
 /// `Debug` shows none of it, because the text in the file may be a secret too.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct SecretText(Vec<Part>);
+pub(crate) struct SecretText(Vec<SecretPart>);
 
 #[derive(Clone, PartialEq, Eq)]
-enum Part {
+enum SecretPart {
     Plain(String),
     /// A variable, and whether it may be missing.
     Variable(String, bool),
@@ -161,28 +161,30 @@ const HIDDEN: &str = "***";
 
 /// A missing value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingValue {
     Variable(String),
     Secret(String),
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Missing::Variable(name) => write!(f, "the environment variable `{name}` is not set"),
-            Missing::Secret(name) => write!(f, "there is no secret `{name}`"),
+            MissingValue::Variable(name) => {
+                write!(f, "the environment variable `{name}` is not set")
+            }
+            MissingValue::Secret(name) => write!(f, "there is no secret `{name}`"),
         }
     }
 }
 
-impl Missing {
+impl MissingValue {
     /// Returns what to do about it.
     pub(crate) fn help(&self) -> String {
         match self {
-            Missing::Variable(name) => format!(
+            MissingValue::Variable(name) => format!(
                 "set `{name}` where your agent starts, or write `secret:{name}` for a value that your program knows"
             ),
-            Missing::Secret(name) => format!(
+            MissingValue::Secret(name) => format!(
                 "set the environment variable `HOOKS_SECRET_{name}`, or give the builder of the runtime `.secrets(…)` \
                  that knows it"
             ),
@@ -194,10 +196,10 @@ impl SecretText {
     pub(crate) fn parse(text: &str, replaced: &Replaced) -> Self {
         let takes_secrets = matches!(replaced, Replaced::All | Replaced::Whole);
         if takes_secrets && let Some(name) = text.strip_prefix("secret:") {
-            return SecretText(vec![Part::Secret(name.trim().to_owned())]);
+            return SecretText(vec![SecretPart::Secret(name.trim().to_owned())]);
         }
         if matches!(replaced, Replaced::Whole | Replaced::Nothing) {
-            return SecretText(vec![Part::Plain(text.to_owned())]);
+            return SecretText(vec![SecretPart::Plain(text.to_owned())]);
         }
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -212,42 +214,46 @@ impl SecretText {
             };
             rest = left;
             let part = match (name.strip_prefix("secret:"), replaced) {
-                (Some(name), Replaced::All) => Part::Secret(name.to_owned()),
-                (None, Replaced::All) => Part::Variable(name.to_owned(), false),
+                (Some(name), Replaced::All) => SecretPart::Secret(name.to_owned()),
+                (None, Replaced::All) => SecretPart::Variable(name.to_owned(), false),
                 (None, Replaced::Only(names)) if names.contains(name) => {
-                    Part::Variable(name.to_owned(), true)
+                    SecretPart::Variable(name.to_owned(), true)
                 }
                 // It is empty.
                 _ => continue,
             };
             if !plain.is_empty() {
-                parts.push(Part::Plain(std::mem::take(&mut plain)));
+                parts.push(SecretPart::Plain(std::mem::take(&mut plain)));
             }
             parts.push(part);
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Plain(plain));
+            parts.push(SecretPart::Plain(plain));
         }
         SecretText(parts)
     }
 
     /// Returns the text with its values, and hides these values from now on.
-    pub(crate) fn fill(&self, secrets: &dyn Secrets, mask: &mut Mask) -> Result<String, Missing> {
+    pub(crate) fn fill(
+        &self,
+        secrets: &dyn Secrets,
+        mask: &mut Mask,
+    ) -> Result<String, MissingValue> {
         let mut text = String::new();
         for part in &self.0 {
             let value = match part {
-                Part::Plain(plain) => {
+                SecretPart::Plain(plain) => {
                     text.push_str(plain);
                     continue;
                 }
-                Part::Variable(name, may_be_missing) => match caller::var(name) {
+                SecretPart::Variable(name, may_be_missing) => match caller::var(name) {
                     None if *may_be_missing => continue,
-                    value => value.ok_or_else(|| Missing::Variable(name.clone()))?,
+                    value => value.ok_or_else(|| MissingValue::Variable(name.clone()))?,
                 },
-                Part::Secret(name) => secrets
+                SecretPart::Secret(name) => secrets
                     .secret(name)
-                    .ok_or_else(|| Missing::Secret(name.clone()))?,
+                    .ok_or_else(|| MissingValue::Secret(name.clone()))?,
             };
             text.push_str(&value);
             mask.hide(value);
@@ -258,7 +264,7 @@ impl SecretText {
     /// Returns the first variable of the environment that it names.
     pub(crate) fn variable(&self) -> Option<&str> {
         self.0.iter().find_map(|part| match part {
-            Part::Variable(name, _) => Some(name.as_str()),
+            SecretPart::Variable(name, _) => Some(name.as_str()),
             _ => None,
         })
     }
@@ -266,7 +272,7 @@ impl SecretText {
     /// Returns the variables that are missing and may be.
     pub(crate) fn empty(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
-            Part::Variable(name, true) if caller::var(name).is_none() => Some(name.as_str()),
+            SecretPart::Variable(name, true) if caller::var(name).is_none() => Some(name.as_str()),
             _ => None,
         })
     }
@@ -310,7 +316,7 @@ mod tests {
         }
     }
 
-    fn filled(text: &str, replaced: &Replaced) -> Result<String, Missing> {
+    fn filled(text: &str, replaced: &Replaced) -> Result<String, MissingValue> {
         SecretText::parse(text, replaced).fill(&Known, &mut Mask::default())
     }
 
@@ -338,10 +344,10 @@ mod tests {
         let missing = filled("x $HOOKS_NO_SUCH_THING", &Replaced::All);
         assert_eq!(
             missing,
-            Err(Missing::Variable("HOOKS_NO_SUCH_THING".into()))
+            Err(MissingValue::Variable("HOOKS_NO_SUCH_THING".into()))
         );
         let missing = filled("secret:other", &Replaced::All);
-        assert_eq!(missing, Err(Missing::Secret("other".into())));
+        assert_eq!(missing, Err(MissingValue::Secret("other".into())));
     }
 
     #[test]

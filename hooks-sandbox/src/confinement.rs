@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::SandboxError;
-use crate::error::Context as _;
-use crate::explain::Machine;
+use crate::error::ErrorContext as _;
+use crate::explain::KernelFeatures;
 use crate::launcher;
-use crate::rules::Rules;
+use crate::rules::ConfinementRules;
 
 /// Rules that are checked: programs can be run under them, any number of times.
 ///
 /// See [`Sandbox`](crate::Sandbox).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
-    pub(crate) rules: Rules,
+    pub(crate) rules: ConfinementRules,
     pub(crate) launcher: PathBuf,
 }
 
@@ -63,7 +63,7 @@ impl Confinement {
         }
         let mut command = self.command(&self.launcher, [launcher::PROBE]);
         let output = command.stdin(Stdio::null()).output().at(&self.launcher)?;
-        if serde_json::from_slice::<Machine>(&output.stdout).is_ok() {
+        if serde_json::from_slice::<KernelFeatures>(&output.stdout).is_ok() {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stderr);

@@ -67,7 +67,7 @@ impl SandboxError {
 }
 
 /// What was being done when something failed.
-pub(crate) trait Context<T> {
+pub(crate) trait ErrorContext<T> {
     /// It was about a path.
     fn at(self, path: &Path) -> Result<T, SandboxError>;
 
@@ -75,7 +75,7 @@ pub(crate) trait Context<T> {
     fn or_fail(self, what: &str) -> Result<T, SandboxError>;
 }
 
-impl<T, E: Display> Context<T> for Result<T, E> {
+impl<T, E: Display> ErrorContext<T> for Result<T, E> {
     fn at(self, path: &Path) -> Result<T, SandboxError> {
         self.map_err(|error| SandboxError::path(path, error))
     }

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use crate::launcher;
-use crate::protect::{Held, Hold};
-use crate::rules::{Access, Rules};
+use crate::protect::{PathHold, ProtectedPaths};
+use crate::rules::{ConfinementRules, PathAccess};
 use crate::{Confinement, SandboxError};
 
 /// The rules of a [`Confinement`] in words: [`Display`](fmt::Display) prints a line for each.
@@ -22,7 +22,7 @@ pub struct Explanation {
 
 /// What this machine has.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Machine {
+pub(crate) struct KernelFeatures {
     pub(crate) has_namespaces: bool,
     /// The version of Landlock, or 0.
     pub(crate) landlock: i32,
@@ -48,12 +48,12 @@ impl Confinement {
         let machine = output
             .ok()
             .and_then(|output| serde_json::from_slice(&output.stdout).ok());
-        let mut machine: Machine = machine.ok_or_else(|| SandboxError::Launcher {
+        let mut machine: KernelFeatures = machine.ok_or_else(|| SandboxError::Launcher {
             path: self.launcher.clone(),
         })?;
         machine.has_namespaces &= !self.rules.effort.without_namespaces;
         let whole = self.rules.clone().complete()?;
-        let held = Held::find(&whole, false)?;
+        let held = ProtectedPaths::find(&whole, false)?;
         Ok(Explanation {
             rules: rules(&whole, &held),
             gaps: gaps(&whole, machine),
@@ -61,13 +61,13 @@ impl Confinement {
     }
 }
 
-fn rules(rules: &Rules, held: &Held) -> Vec<(String, String)> {
+fn rules(rules: &ConfinementRules, held: &ProtectedPaths) -> Vec<(String, String)> {
     let you = || "your rule".to_owned();
     let files = rules.grants.iter().map(|grant| {
         let access = match grant.access {
-            Access::Hide => "hides",
-            Access::Read => "reads",
-            Access::Write => "writes",
+            PathAccess::Hide => "hides",
+            PathAccess::Read => "reads",
+            PathAccess::Write => "writes",
         };
         (
             format!("{access} {}", grant.path.display()),
@@ -78,7 +78,10 @@ fn rules(rules: &Rules, held: &Held) -> Vec<(String, String)> {
         "writes /tmp and /dev/shm of its own".to_owned(),
         "always".to_owned(),
     )];
-    let still = held.paths.iter().filter(|(_, hold)| **hold == Hold::Still);
+    let still = held
+        .paths
+        .iter()
+        .filter(|(_, hold)| **hold == PathHold::Still);
     let protected = still.map(|(path, _)| {
         let is_yours = rules.protect.contains(path);
         let from = if is_yours {
@@ -108,13 +111,13 @@ fn rules(rules: &Rules, held: &Held) -> Vec<(String, String)> {
     all.chain(ports).collect()
 }
 
-fn gaps(rules: &Rules, machine: Machine) -> Vec<String> {
+fn gaps(rules: &ConfinementRules, machine: KernelFeatures) -> Vec<String> {
     let alone = !machine.has_namespaces;
     let is_island = machine.has_namespaces && rules.is_island();
     let can_write = rules
         .grants
         .iter()
-        .any(|grant| grant.access == Access::Write);
+        .any(|grant| grant.access == PathAccess::Write);
     let gaps = [
         (
             alone,

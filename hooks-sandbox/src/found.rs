@@ -5,30 +5,30 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::SandboxError;
-use crate::error::Context as _;
+use crate::error::ErrorContext as _;
 use crate::presets::{self, Need};
 use crate::protected;
-use crate::rules::{Access, Grant, Rules};
+use crate::rules::{ConfinementRules, Grant, PathAccess};
 
 /// The paths of the rules as they are on the disk.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct ResolvedPaths {
     grants: BTreeMap<PathBuf, Grant>,
     links: BTreeMap<PathBuf, PathBuf>,
 }
 
-impl Found {
+impl ResolvedPaths {
     /// Puts what was found into the rules.
-    pub(crate) fn end(self, rules: &mut Rules) {
+    pub(crate) fn end(self, rules: &mut ConfinementRules) {
         rules.links = self.links.into_iter().collect();
         rules.grants = self.grants.into_values().collect();
     }
 
     /// Adds a path that you have named: it must exist.
-    pub(crate) fn require(&mut self, access: Access, path: &Path) -> Result<(), SandboxError> {
+    pub(crate) fn require(&mut self, access: PathAccess, path: &Path) -> Result<(), SandboxError> {
         let real = fs::canonicalize(path).at(path)?;
         if let Some(other) = self.grants.get(&real)
-            && (other.access == Access::Hide) != (access == Access::Hide)
+            && (other.access == PathAccess::Hide) != (access == PathAccess::Hide)
         {
             return Err(SandboxError::rule(format!(
                 "{} is both hidden and allowed: leave one out",
@@ -40,7 +40,7 @@ impl Found {
 
     fn add(
         &mut self,
-        access: Access,
+        access: PathAccess,
         path: &Path,
         real: PathBuf,
         from: &str,
@@ -82,11 +82,11 @@ impl Found {
     }
 }
 
-impl Rules {
+impl ConfinementRules {
     /// Adds what the presets name. Only your own rules travel on a command line; the rest is found where they arrive.
     pub(crate) fn complete(mut self) -> Result<Self, SandboxError> {
         let own = self.grants.clone();
-        let mut found = Found {
+        let mut found = ResolvedPaths {
             grants: self
                 .grants
                 .drain(..)
@@ -118,7 +118,7 @@ impl Rules {
                 && folder.is_dir()
                 && let Some(real) = missing(&folder)
             {
-                found.add(Access::Read, &folder, real, "$PATH")?;
+                found.add(PathAccess::Read, &folder, real, "$PATH")?;
             }
         }
         found.end(&mut self);
@@ -128,9 +128,9 @@ impl Rules {
         self.grants.retain(|grant| {
             let above = grant.path.parent().and_then(|parent| all.grant(parent));
             match grant.access {
-                Access::Hide => above.is_some(),
-                Access::Read => above.is_none_or(|above| above.access == Access::Hide),
-                Access::Write => true,
+                PathAccess::Hide => above.is_some(),
+                PathAccess::Read => above.is_none_or(|above| above.access == PathAccess::Hide),
+                PathAccess::Write => true,
             }
         });
         Ok(self)
@@ -144,7 +144,7 @@ impl Rules {
         let own: Vec<_> = self.grants.iter().map(|grant| grant.path.clone()).collect();
         for grant in &mut self.grants {
             let path = &grant.path;
-            if grant.access != Access::Write
+            if grant.access != PathAccess::Write
                 || self.opened.iter().any(|opened| path.starts_with(opened))
             {
                 continue;
@@ -170,7 +170,7 @@ impl Rules {
                     .any(|protected| path.starts_with(protected))
             {
                 self.protect.push(path.clone());
-                grant.access = Access::Read;
+                grant.access = PathAccess::Read;
             }
         }
         Ok(())

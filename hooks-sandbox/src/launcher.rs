@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::Context as _;
+use crate::error::ErrorContext as _;
 use crate::{SandboxError, supervisor};
 
 /// The first argument of the process that supervises the confined one.

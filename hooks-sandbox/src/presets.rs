@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::SandboxError;
-use crate::rules::Access;
+use crate::rules::PathAccess;
 
 const TABLE: &str = include_str!("presets.txt");
 
@@ -12,7 +12,7 @@ const SYSTEM: &str = "system";
 
 /// One thing that a preset gives or takes.
 pub(crate) enum Need {
-    Path(Access, PathBuf),
+    Path(PathAccess, PathBuf),
     /// The beginning of paths that it tries to change, and does without.
     Quiet(PathBuf),
     /// A variable, or with a star at its end, the beginning of some.
@@ -52,8 +52,8 @@ pub(crate) fn needs(chosen: Option<&[String]>) -> impl Iterator<Item = (&'static
     lines.flat_map(|(preset, (kind, words))| {
         let needs = words.split_ascii_whitespace().filter_map(move |word| {
             Some(match kind {
-                "read" => Need::Path(Access::Read, expanded(word)?),
-                "hide" => Need::Path(Access::Hide, expanded(word)?),
+                "read" => Need::Path(PathAccess::Read, expanded(word)?),
+                "hide" => Need::Path(PathAccess::Hide, expanded(word)?),
                 "quiet" => Need::Quiet(expanded(word)?),
                 _ => Need::Variable(word),
             })

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::SandboxError;
-use crate::error::Context as _;
+use crate::error::ErrorContext as _;
 use crate::protected;
-use crate::rules::{Access, Rules, real_place};
+use crate::rules::{ConfinementRules, PathAccess, real_place};
 
 /// How you know a place-holder, besides that it is empty: the rights of a folder, and of a file or a socket.
 const FOLDER: u32 = 0o500;
@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How a path is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hold {
+pub(crate) enum PathHold {
     /// It stays as it is.
     Still,
     /// It stays where it is, and may change inside: a folder on the way to another path.
@@ -51,8 +51,8 @@ pub(crate) enum Hold {
 
 /// The paths to hold, with the place-holders among them.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
-    pub(crate) paths: BTreeMap<PathBuf, Hold>,
+pub(crate) struct ProtectedPaths {
+    pub(crate) paths: BTreeMap<PathBuf, PathHold>,
     repositories: BTreeSet<PathBuf>,
     place_holders: BTreeMap<PathBuf, PlaceHolders>,
     /// What was made on the way to one. It goes after them.
@@ -60,17 +60,20 @@ pub(crate) struct Held {
     makes_place_holders: bool,
 }
 
-impl Held {
+impl ProtectedPaths {
     /// Finds what the rules protect. `makes_place_holders` is whether what does not exist is held, too.
-    pub(crate) fn find(rules: &Rules, makes_place_holders: bool) -> Result<Self, SandboxError> {
-        let mut held = Held {
+    pub(crate) fn find(
+        rules: &ConfinementRules,
+        makes_place_holders: bool,
+    ) -> Result<Self, SandboxError> {
+        let mut held = ProtectedPaths {
             makes_place_holders,
-            ..Held::default()
+            ..ProtectedPaths::default()
         };
         let writable = rules
             .grants
             .iter()
-            .filter(|grant| grant.access == Access::Write);
+            .filter(|grant| grant.access == PathAccess::Write);
         for folder in writable
             .map(|grant| &grant.path)
             .filter(|path| path.is_dir())
@@ -88,7 +91,7 @@ impl Held {
 
     /// Holds what is protected in a writable folder and below: what is there, and in the folder itself and in repositories
     /// also what is not.
-    fn walk(&mut self, rules: &Rules, top: &Path) -> Result<(), SandboxError> {
+    fn walk(&mut self, rules: &ConfinementRules, top: &Path) -> Result<(), SandboxError> {
         let (mut level, mut left) = (vec![top.to_owned()], FOLDERS);
         while !level.is_empty() {
             let all = Folder::look_into_all(&level);
@@ -116,7 +119,7 @@ impl Held {
     /// Holds the names of a section in a folder.
     fn hold_all(
         &mut self,
-        rules: &Rules,
+        rules: &ConfinementRules,
         folder: &Path,
         section: &str,
     ) -> Result<(), SandboxError> {
@@ -128,7 +131,7 @@ impl Held {
     /// not one must not become one.
     fn hold_repositories(
         &mut self,
-        rules: &Rules,
+        rules: &ConfinementRules,
         folder: &Path,
         is_top: bool,
     ) -> Result<(), SandboxError> {
@@ -170,9 +173,14 @@ impl Held {
     }
 
     /// Holds a path and those on the way to it, as far as the program could change them.
-    fn hold(&mut self, rules: &Rules, path: &Path, text: Option<&str>) -> Result<(), SandboxError> {
+    fn hold(
+        &mut self,
+        rules: &ConfinementRules,
+        path: &Path,
+        text: Option<&str>,
+    ) -> Result<(), SandboxError> {
         let grant = path.parent().and_then(|folder| rules.grant(folder));
-        let Some(grant) = grant.filter(|grant| grant.access == Access::Write) else {
+        let Some(grant) = grant.filter(|grant| grant.access == PathAccess::Write) else {
             return Ok(());
         };
         if rules.opened.iter().any(|opened| path.starts_with(opened)) {
@@ -192,7 +200,7 @@ impl Held {
                 };
                 match taken {
                     Ok(true) => {
-                        self.paths.insert(at, Hold::Still);
+                        self.paths.insert(at, PathHold::Still);
                         return Ok(());
                     }
                     Ok(false) => {}
@@ -202,21 +210,21 @@ impl Held {
                 }
             }
             let hold = match fs::symlink_metadata(&at) {
-                Ok(found) if found.is_symlink() => Hold::Link,
-                Ok(found) if found.is_dir() && !is_last => Hold::InPlace,
-                Ok(_) => Hold::Still,
+                Ok(found) if found.is_symlink() => PathHold::Link,
+                Ok(found) if found.is_dir() && !is_last => PathHold::InPlace,
+                Ok(_) => PathHold::Still,
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     path.clone_into(&mut at);
-                    Hold::Still
+                    PathHold::Still
                 }
                 Err(error) => return Err(SandboxError::path(&at, error)),
             };
             let known = self.paths.entry(at.clone()).or_insert(hold);
-            if hold == Hold::Still {
+            if hold == PathHold::Still {
                 *known = hold;
                 return Ok(());
             }
-            if hold == Hold::Link {
+            if hold == PathHold::Link {
                 let target = match fs::canonicalize(&at) {
                     Err(error) if error.kind() == ErrorKind::NotFound => {
                         let target = fs::read_link(&at).at(&at)?;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::SandboxError;
-use crate::error::Context as _;
+use crate::error::ErrorContext as _;
 
 /// All that the confined program may do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Rules {
+pub(crate) struct ConfinementRules {
     /// What it finds of the file system.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) grants: Vec<Grant>,
@@ -45,7 +45,7 @@ pub(crate) struct Rules {
     pub(crate) env: Vec<String>,
     /// What it may use up.
     #[serde(skip_serializing_if = "is_default")]
-    pub(crate) limits: Limits,
+    pub(crate) limits: ResourceLimits,
     /// What the kernel cannot enforce does not stop it from starting.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) effort: Effort,
@@ -84,7 +84,7 @@ pub(crate) struct Grant {
     /// The path, without links.
     pub(crate) path: PathBuf,
     /// What may be done.
-    pub(crate) access: Access,
+    pub(crate) access: PathAccess,
     /// The device and the inode that were there when the rules were made. What is there later is not opened instead.
     pub(crate) identity: (u64, u64),
     /// Who asked for it.
@@ -95,7 +95,7 @@ pub(crate) struct Grant {
 /// What may be done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Access {
+pub(crate) enum PathAccess {
     /// Nothing: it looks empty.
     Hide,
     /// Read it, and run programs from there.
@@ -106,7 +106,7 @@ pub(crate) enum Access {
 
 /// What the program may use up. `None` is what the caller may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Limits {
+pub(crate) struct ResourceLimits {
     /// Processes and threads of the user.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) processes: Option<u64>,
@@ -123,7 +123,7 @@ pub(crate) struct Limits {
 
 impl Grant {
     /// Grants a path without links, as it is now.
-    pub(crate) fn of(path: PathBuf, access: Access, from: &str) -> Result<Self, SandboxError> {
+    pub(crate) fn of(path: PathBuf, access: PathAccess, from: &str) -> Result<Self, SandboxError> {
         let found = fs::metadata(&path).at(&path)?;
         if path.to_str().is_none() {
             return Err(SandboxError::path(&path, "the name is not UTF-8"));
@@ -137,7 +137,7 @@ impl Grant {
     }
 }
 
-impl Rules {
+impl ConfinementRules {
     /// The grant that decides about a path: the nearest above it, or its own.
     pub(crate) fn grant(&self, path: &Path) -> Option<&Grant> {
         let own = |path: &Path| {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::confinement::Confinement;
-use crate::found::Found;
+use crate::found::ResolvedPaths;
 use crate::presets;
-use crate::proxy::Hosts;
-use crate::rules::{Access, Rules, real_place};
+use crate::proxy::ProxyHosts;
+use crate::rules::{ConfinementRules, PathAccess, real_place};
 use crate::{SandboxError, launcher};
 
 /// What a program may do at most.
@@ -29,10 +29,10 @@ use crate::{SandboxError, launcher};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Sandbox {
-    paths: Vec<(Access, PathBuf)>,
+    paths: Vec<(PathAccess, PathBuf)>,
     sockets: Vec<PathBuf>,
     launcher: Option<PathBuf>,
-    rules: Rules,
+    rules: ConfinementRules,
 }
 
 impl Sandbox {
@@ -54,7 +54,7 @@ impl Sandbox {
     /// let sandbox = hooks_sandbox::Sandbox::new().write(".");
     /// ```
     pub fn write(mut self, path: impl Into<PathBuf>) -> Self {
-        self.paths.push((Access::Write, path.into()));
+        self.paths.push((PathAccess::Write, path.into()));
         self
     }
 
@@ -64,7 +64,7 @@ impl Sandbox {
     /// let sandbox = hooks_sandbox::Sandbox::new().read("/srv/data");
     /// ```
     pub fn read(mut self, path: impl Into<PathBuf>) -> Self {
-        self.paths.push((Access::Read, path.into()));
+        self.paths.push((PathAccess::Read, path.into()));
         self
     }
 
@@ -77,7 +77,7 @@ impl Sandbox {
     /// let sandbox = hooks_sandbox::Sandbox::new().read(".").hide(".env");
     /// ```
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
-        self.paths.push((Access::Hide, path.into()));
+        self.paths.push((PathAccess::Hide, path.into()));
         self
     }
 
@@ -297,18 +297,19 @@ impl Sandbox {
                 "`network` allows every host, so `connect` and `domain` would limit nothing: leave one out",
             ));
         }
-        Hosts::new(&self.rules.domains).map_err(|error| SandboxError::rule(error.to_string()))?;
+        ProxyHosts::new(&self.rules.domains)
+            .map_err(|error| SandboxError::rule(error.to_string()))?;
         let launcher = launcher::found(self.launcher.take())?;
         presets::check(self.rules.presets.as_deref())?;
-        let mut found = Found::default();
+        let mut found = ResolvedPaths::default();
         for (access, path) in &self.paths {
             found.require(*access, path)?;
         }
         for socket in &self.sockets {
-            found.require(Access::Write, socket)?;
+            found.require(PathAccess::Write, socket)?;
         }
         for path in self.rules.opened.iter().filter(|path| path.exists()) {
-            found.require(Access::Write, path)?;
+            found.require(PathAccess::Write, path)?;
         }
         self.rules.unix = !self.sockets.is_empty();
         found.end(&mut self.rules);
@@ -317,7 +318,7 @@ impl Sandbox {
         if self
             .rules
             .grant(&place)
-            .is_some_and(|grant| grant.access == Access::Write)
+            .is_some_and(|grant| grant.access == PathAccess::Write)
         {
             self.rules.protect.push(place);
         }

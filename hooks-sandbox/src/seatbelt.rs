@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::protect::Hold;
-use crate::rules::{Access, Rules};
+use crate::protect::PathHold;
+use crate::rules::{ConfinementRules, PathAccess};
 
 /// What every program needs.
 const HEAD: &str = r#"(version 1)
@@ -26,8 +26,8 @@ const HEAD: &str = r#"(version 1)
 
 /// Returns the profile. `scratch` is the folder for temporary files, and `proxy` the port of the proxy.
 pub(crate) fn profile<'p>(
-    rules: &Rules,
-    held: impl Iterator<Item = (&'p PathBuf, &'p Hold)>,
+    rules: &ConfinementRules,
+    held: impl Iterator<Item = (&'p PathBuf, &'p PathHold)>,
     scratch: &Path,
     proxy: Option<u16>,
 ) -> String {
@@ -38,19 +38,19 @@ pub(crate) fn profile<'p>(
     rule("allow file-read* file-write*", "subpath", scratch);
     for grant in &rules.grants {
         match grant.access {
-            Access::Hide => rule("deny file-read* file-write*", "subpath", &grant.path),
-            Access::Read => rule("allow file-read*", "subpath", &grant.path),
-            Access::Write => rule("allow file-read* file-write*", "subpath", &grant.path),
+            PathAccess::Hide => rule("deny file-read* file-write*", "subpath", &grant.path),
+            PathAccess::Read => rule("allow file-read*", "subpath", &grant.path),
+            PathAccess::Write => rule("allow file-read* file-write*", "subpath", &grant.path),
         }
     }
     for (path, hold) in held {
         // A folder on the way may change inside, and not be moved.
-        let kind = if *hold == Hold::Still {
+        let kind = if *hold == PathHold::Still {
             "subpath"
         } else {
             "literal"
         };
-        let what = if *hold == Hold::Still {
+        let what = if *hold == PathHold::Still {
             "deny file-write*"
         } else {
             "deny file-write-unlink"
@@ -96,18 +96,18 @@ mod tests {
             identity: (0, 0),
             from: String::new(),
         };
-        let rules = Rules {
+        let rules = ConfinementRules {
             grants: vec![
-                grant("/usr", Access::Read),
-                grant("/w \"o\"", Access::Write),
-                grant("/w \"o\"/.env", Access::Hide),
+                grant("/usr", PathAccess::Read),
+                grant("/w \"o\"", PathAccess::Write),
+                grant("/w \"o\"/.env", PathAccess::Hide),
             ],
             connect: vec![443],
-            ..Rules::default()
+            ..ConfinementRules::default()
         };
         let held = BTreeMap::from([
-            ("/w/.git".into(), Hold::InPlace),
-            ("/w/.git/hooks".into(), Hold::Still),
+            ("/w/.git".into(), PathHold::InPlace),
+            ("/w/.git/hooks".into(), PathHold::Still),
         ]);
         let profile = profile(&rules, held.iter(), Path::new("/tmp/x"), Some(8080));
         assert_eq!(

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::SandboxError;
-use crate::error::Context as _;
-use crate::protect::Hold;
-use crate::rules::{Access, Grant, Rules};
+use crate::error::ErrorContext as _;
+use crate::protect::PathHold;
+use crate::rules::{ConfinementRules, Grant, PathAccess};
 
 /// What the process that confines itself must know.
 #[derive(Debug)]
-pub(crate) struct Order {
-    pub(crate) rules: Rules,
+pub(crate) struct ConfinementOrder {
+    pub(crate) rules: ConfinementRules,
     /// What is protected, and how.
-    pub(crate) held: BTreeMap<PathBuf, Hold>,
+    pub(crate) held: BTreeMap<PathBuf, PathHold>,
     /// The folder of this run: for temporary files, or where the view is mounted.
     pub(crate) scratch: PathBuf,
     /// Where the program starts.
@@ -26,7 +26,7 @@ pub(crate) struct Order {
     pub(crate) proxy: Option<u16>,
 }
 
-impl Order {
+impl ConfinementOrder {
     /// Whether the program gets a network for itself alone.
     pub(crate) fn is_island(&self) -> bool {
         self.has_namespaces && self.rules.is_island()
@@ -40,7 +40,7 @@ impl Order {
 
 /// Runs a program under rules, and returns its exit code.
 pub(crate) fn run(rules: &str, command: &[OsString]) -> Result<i32, SandboxError> {
-    let rules: Rules = serde_json::from_str(rules).or_fail("cannot read the rules")?;
+    let rules: ConfinementRules = serde_json::from_str(rules).or_fail("cannot read the rules")?;
     let mut rules = rules.complete()?;
     let program = Path::new(command.first().ok_or_else(SandboxError::no_program)?);
     // Who names a program by its path means that it may be read.
@@ -50,7 +50,7 @@ pub(crate) fn run(rules: &str, command: &[OsString]) -> Result<i32, SandboxError
     {
         rules
             .grants
-            .push(Grant::of(path, Access::Read, "the program")?);
+            .push(Grant::of(path, PathAccess::Read, "the program")?);
     }
     system::run(rules, command)
 }
@@ -82,18 +82,21 @@ mod system {
     use nix::sched::{CloneFlags, unshare};
     use rustix::process::{Pid, Signal, WaitOptions};
 
-    use super::{Order, set_environment};
+    use super::{ConfinementOrder, set_environment};
     use crate::SandboxError;
-    use crate::error::Context as _;
+    use crate::error::ErrorContext as _;
     use crate::launcher::end_with;
     use crate::linux::{self, Signals, channel, fork, user_namespace};
-    use crate::protect::Held;
-    use crate::proxy::{self, Hosts};
+    use crate::protect::ProtectedPaths;
+    use crate::proxy::{self, ProxyHosts};
     use crate::report::{Report, Teller};
-    use crate::rules::Rules;
+    use crate::rules::ConfinementRules;
     use crate::trace::{Seen, Tracer};
 
-    pub(super) fn run(mut rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
+    pub(super) fn run(
+        mut rules: ConfinementRules,
+        command: &[OsString],
+    ) -> Result<i32, SandboxError> {
         let threads =
             std::fs::read_dir("/proc/self/task").or_fail("cannot read /proc/self/task")?;
         if threads.count() > 1 {
@@ -109,13 +112,13 @@ mod system {
                 "only namespaces limit which ones",
             ));
         }
-        let held = Held::find(&rules, has_namespaces)?;
+        let held = ProtectedPaths::find(&rules, has_namespaces)?;
         let scratch = scratch(has_namespaces).at(&std::env::temp_dir())?;
         let (ours, theirs) = UnixStream::pair().or_fail("cannot open a channel (socketpair)")?;
         let mut program = Command::new(&command[0]);
         program.args(&command[1..]);
         set_environment(&mut program, &rules.env);
-        let mut order = Order {
+        let mut order = ConfinementOrder {
             held: held.paths.clone(),
             scratch: scratch.path().to_owned(),
             folder: std::env::current_dir().at(".".as_ref())?,
@@ -181,7 +184,7 @@ mod system {
     /// Starts the process that has threads: the proxy, if there are hosts for one. It hears of its listener over the channel
     /// if that is inside. Returns where it tells what it refuses, a line of JSON for each.
     fn start_proxy(
-        order: &mut Order,
+        order: &mut ConfinementOrder,
         channel: &UnixStream,
     ) -> Result<Option<UnixStream>, SandboxError> {
         const WHAT: &str = "cannot start the proxy";
@@ -194,7 +197,7 @@ mod system {
             order.proxy = Some(outside.local_addr().or_fail(WHAT)?.port());
             listener = Some(outside);
         }
-        let hosts = Hosts::new(&order.rules.domains).or_fail(WHAT)?;
+        let hosts = ProxyHosts::new(&order.rules.domains).or_fail(WHAT)?;
         let (ours, theirs) = UnixStream::pair().or_fail(WHAT)?;
         let supervisor = rustix::process::getpid();
         if fork()?.is_some() {
@@ -244,17 +247,17 @@ mod system {
 
     use super::set_environment;
     use crate::SandboxError;
-    use crate::error::Context as _;
-    use crate::protect::Held;
-    use crate::rules::Rules;
+    use crate::error::ErrorContext as _;
+    use crate::protect::ProtectedPaths;
+    use crate::rules::ConfinementRules;
 
     #[cfg(target_os = "macos")]
-    pub(super) fn run(rules: Rules, command: &[OsString]) -> Result<i32, SandboxError> {
+    pub(super) fn run(rules: ConfinementRules, command: &[OsString]) -> Result<i32, SandboxError> {
         use std::os::unix::process::ExitStatusExt as _;
 
         let scratch = tempfile::tempdir().at(&std::env::temp_dir())?;
         let folder = scratch.path().canonicalize().at(scratch.path())?;
-        let held = Held::find(&rules, false)?;
+        let held = ProtectedPaths::find(&rules, false)?;
         let profile = crate::seatbelt::profile(&rules, held.paths.iter(), &folder, None);
         let mut inner = Command::new("/usr/bin/sandbox-exec");
         set_environment(&mut inner, &rules.env);
@@ -270,7 +273,7 @@ mod system {
     }
 
     #[cfg(not(target_os = "macos"))]
-    pub(super) fn run(_: Rules, _: &[OsString]) -> Result<i32, SandboxError> {
+    pub(super) fn run(_: ConfinementRules, _: &[OsString]) -> Result<i32, SandboxError> {
         Err(SandboxError::kernel(
             "no sandbox",
             "there is one on Linux and macOS only",

@@ -25,7 +25,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::limits::{HEAD, HEAD_TIME, LAST_HEAD, OF_ADDRESS, SPARE_HEAD, WRITE_TIME};
 use crate::metrics::Metrics;
-use crate::peer::{Client, Peer, Proxies, Share, Shares, Told};
+use crate::peer::{AddressLog, Client, Peer, Proxies, Share, Shares};
 use crate::shutdown::Shutdown;
 
 /// The connections of the daemon.
@@ -34,7 +34,7 @@ pub(crate) struct Connections {
     spare: Arc<Semaphore>,
     addresses: Shares<Client>,
     proxies: Proxies,
-    told: Told,
+    told: AddressLog,
     open: TaskTracker,
     cut: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
@@ -68,7 +68,7 @@ impl Connections {
             spare: Arc::new(Semaphore::new(spare)),
             addresses: Shares::default(),
             proxies,
-            told: Told::default(),
+            told: AddressLog::default(),
             open: TaskTracker::new(),
             cut: Arc::default(),
             metrics: Arc::clone(metrics),
@@ -118,11 +118,11 @@ impl Connections {
             _open: self.open.token(),
             metrics: Arc::clone(&self.metrics),
         };
-        let asked = Arc::<Asked>::default();
+        let asked = Arc::<RequestState>::default();
         // Who asks over the socket and goes away wants nothing.
         let patient = address.is_some().then(|| Arc::clone(&asked));
         // The stream holds what the connection takes. A WebSocket has the stream when the task below has ended.
-        let stream = Held {
+        let stream = ConnectionStream {
             stream,
             _taken: taken,
             patient,
@@ -181,20 +181,20 @@ const BEGUN: u8 = 1;
 const ANSWERED: u8 = 2;
 
 #[derive(Default)]
-struct Asked {
+struct RequestState {
     state: AtomicU8,
     reader: AtomicWaker,
 }
 
 /// The stream of a connection. A client may end its side when it has asked: that is not seen before it has the answer, or with an
 /// answer that goes on, its beginning.
-struct Held<S> {
+struct ConnectionStream<S> {
     stream: S,
     _taken: Taken,
-    patient: Option<Arc<Asked>>,
+    patient: Option<Arc<RequestState>>,
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Held<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for ConnectionStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -214,7 +214,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Held<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Held<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for ConnectionStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

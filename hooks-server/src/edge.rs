@@ -14,11 +14,11 @@ use tracing::field::{Empty, display};
 use crate::api::problem::Problem;
 use crate::limits::{CONNECTIONS, OF_ADDRESS};
 use crate::peer::{Client, Peer, Share, request_id};
-use crate::shared::Shared;
+use crate::shared::DaemonState;
 
 /// Answers a request under its name. All lines of the log about it have that name, and what is known of who asks.
 pub(crate) async fn around(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<DaemonState>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -57,7 +57,7 @@ pub(crate) async fn around(
 
 /// Takes a share for the request of an address behind a proxy, or says why the request is not answered.
 fn admitted(
-    shared: &Shared,
+    shared: &DaemonState,
     request: &Request,
     peer: Peer,
     client: Client,

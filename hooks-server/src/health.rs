@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use hooks_runtime::Runtime;
 
 use crate::api::caller::Uncounted;
-use crate::shared::Shared;
+use crate::shared::DaemonState;
 
 /// `GET /healthz`: the process answers.
 pub(crate) async fn healthz() -> &'static str {
@@ -22,7 +22,7 @@ pub(crate) async fn healthz() -> &'static str {
 /// `GET /readyz?only=drain` is for a proxy: an event is judged by the hooks in force also while the rest is in trouble, so only the
 /// end of the daemon counts.
 pub(crate) async fn readyz(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<DaemonState>>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let has_mistake = |hooks: &Runtime| hooks.troubled().refused.is_some();
@@ -57,7 +57,7 @@ pub(crate) async fn of_known(_: Uncounted, request: Request, next: Next) -> Resp
 }
 
 /// `GET /metrics`, as Prometheus reads it.
-pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
+pub(crate) async fn metrics(State(shared): State<Arc<DaemonState>>) -> impl IntoResponse {
     let own = shared
         .hooks
         .iter()

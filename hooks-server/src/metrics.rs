@@ -76,7 +76,7 @@ impl Metrics {
             "How long each took",
             took.clone(),
         );
-        let mut of = Known(&mut all);
+        let mut of = MetricRegistry(&mut all);
         Metrics {
             dispatches: of.make("dispatches", "Events that were judged"),
             durations: took,
@@ -186,9 +186,9 @@ impl Metrics {
 }
 
 /// Makes metrics that a registry knows.
-struct Known<'a>(&'a mut Registry);
+struct MetricRegistry<'a>(&'a mut Registry);
 
-impl Known<'_> {
+impl MetricRegistry<'_> {
     fn make<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
         let metric = M::default();
         self.0.register(name, help, metric.clone());

@@ -155,15 +155,15 @@ impl<K: Hash + Eq> Drop for Share<K> {
 }
 
 /// When the log said something of an address, and how often it was since.
-pub(crate) struct Told(Mutex<LruCache<Client, (Instant, u64)>>);
+pub(crate) struct AddressLog(Mutex<LruCache<Client, (Instant, u64)>>);
 
-impl Default for Told {
+impl Default for AddressLog {
     fn default() -> Self {
-        Told(Mutex::new(LruCache::new(TOLD)))
+        AddressLog(Mutex::new(LruCache::new(TOLD)))
     }
 }
 
-impl Told {
+impl AddressLog {
     /// Counts that it was once more. Returns how often since the last line, if a line is due.
     pub(crate) fn due(&self, client: Client) -> Option<u64> {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -259,7 +259,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_log_says_it_once_a_minute_with_the_count() {
-        let (told, client) = (Told::default(), Client(Some(ip("192.0.2.1"))));
+        let (told, client) = (AddressLog::default(), Client(Some(ip("192.0.2.1"))));
         assert_eq!(told.due(client), Some(1));
         assert_eq!(told.due(Client(None)), Some(1));
         for _ in 0..9 {

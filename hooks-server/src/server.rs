@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use url::Url;
 
 use crate::api::body;
-use crate::api::{self, Api, Complete};
+use crate::api::{self, Api, RuntimeCompletion};
 use crate::connections::{self, Connections};
 use crate::console::{self, Console, Sessions};
 use crate::door::{agent, program};
@@ -31,7 +31,7 @@ use crate::metrics::Metrics;
 use crate::page::{self, Address};
 use crate::peer::{Proxies, Shares};
 use crate::program::Program;
-use crate::shared::Shared;
+use crate::shared::DaemonState;
 use crate::shutdown::Shutdown;
 use crate::socket::{self, Socket};
 
@@ -81,7 +81,7 @@ pub struct ServerBuilder {
     listen: Option<SocketAddr>,
     store: Option<Store>,
     key: Option<SigningKey>,
-    complete: Option<Complete>,
+    complete: Option<RuntimeCompletion>,
     rate: Option<NonZeroU32>,
     public_url: Option<Url>,
     proxies: Vec<IpNet>,
@@ -273,7 +273,7 @@ impl Server {
             shutdown,
         );
         let api = built.api(shutdown, &metrics);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(DaemonState {
             stops: Stops::in_memory(),
             hooks: built.hooks,
             program: built.program,
@@ -347,7 +347,7 @@ impl Server {
 
 /// The doors of the network, and those of the socket.
 fn doors(
-    shared: &Arc<Shared>,
+    shared: &Arc<DaemonState>,
     console: Option<Console>,
     public: Address,
     is_public: bool,
@@ -390,7 +390,7 @@ fn doors(
         ))
         .layer(middleware::from_fn(body::in_time))
         .layer(around);
-    let with_state = |doors: Router<Arc<Shared>>| doors.with_state(Arc::clone(shared));
+    let with_state = |doors: Router<Arc<DaemonState>>| doors.with_state(Arc::clone(shared));
     (with_state(doors), with_state(socket_doors))
 }
 

@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::shutdown::Shutdown;
 
 /// The parts of the daemon.
-pub(crate) struct Shared {
+pub(crate) struct DaemonState {
     /// The hooks of its file.
     pub(crate) hooks: Option<Runtime>,
     pub(crate) program: Option<Arc<dyn Program>>,

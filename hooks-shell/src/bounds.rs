@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::rejected::{Reason, Rejected};
+use crate::rejected::{RejectReason, Rejected};
 
 /// The maximum length of a script, in bytes.
 pub(crate) const LONGEST: usize = 64 * 1024;
@@ -29,7 +29,7 @@ impl Work {
     pub(crate) fn spend(&mut self, steps: usize, span: &Range<usize>) -> Result<(), Rejected> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > MOST_STEPS {
-            return Err(Rejected::new(Reason::TooMuch, span.clone()));
+            return Err(Rejected::new(RejectReason::TooMuch, span.clone()));
         }
         Ok(())
     }
@@ -38,7 +38,7 @@ impl Work {
     pub(crate) fn enter(&mut self, span: &Range<usize>) -> Result<(), Rejected> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Rejected::new(Reason::TooDeep, span.clone()));
+            return Err(Rejected::new(RejectReason::TooDeep, span.clone()));
         }
         Ok(())
     }

@@ -77,7 +77,7 @@ pub const MOST_STEPS: usize = bounds::MOST_STEPS;
 #[derive(Debug)]
 pub struct Script {
     text: String,
-    list: parse::syntax::List,
+    list: parse::syntax::CommandList,
     words: usize,
     steps: usize,
 }
@@ -107,7 +107,7 @@ impl Script {
     pub fn evaluate(&self, environment: &Environment) -> Effects {
         let mut work = bounds::Work::after(self.steps);
         let mut evaluator =
-            evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
+            evaluate::ScriptEvaluator::new(&self.text, environment, &mut work, self.words);
         let error = evaluator.whole(&self.list).err();
         let mut effects = evaluator.trace.into_effects(&self.list, error, work.steps);
         effects.inherited.clone_from(&environment.inherited);

@@ -51,7 +51,7 @@ impl Rejected {
 
 /// What the parser does not accept. A field is what the script has.
 #[derive(Debug, Error)]
-pub(crate) enum Reason<'t> {
+pub(crate) enum RejectReason<'t> {
     #[error("`coproc` is not supported: it runs a program beside the script")]
     Coproc,
     #[error("`function` is not supported: write `name() {{ …; }}`")]
@@ -152,16 +152,16 @@ pub(crate) enum Reason<'t> {
     OddArithmetic,
 }
 
-impl<'t> Reason<'t> {
+impl<'t> RejectReason<'t> {
     /// Returns why a word is rejected where a command is expected, if it is.
     pub(crate) fn of_word(word: &'t str) -> Option<Self> {
         Some(match word {
-            "coproc" => Reason::Coproc,
-            "function" => Reason::Function,
-            "select" => Reason::Select,
-            "foreach" | "repeat" => Reason::OtherLoop(word),
-            "nocorrect" | "always" => Reason::LeaveOut(word),
-            "noglob" => Reason::Noglob,
+            "coproc" => RejectReason::Coproc,
+            "function" => RejectReason::Function,
+            "select" => RejectReason::Select,
+            "foreach" | "repeat" => RejectReason::OtherLoop(word),
+            "nocorrect" | "always" => RejectReason::LeaveOut(word),
+            "noglob" => RejectReason::Noglob,
             _ => return None,
         })
     }

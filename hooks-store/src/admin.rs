@@ -6,9 +6,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, Transaction, Value, args};
+use crate::engine::{
+    JsonColumn, OfRow, ReadsAs as _, RowReader, SqlRow, SqlValue, Transaction, args,
+};
 use crate::error::{Result, StoreError};
-use crate::kept::{Kept, Rows};
+use crate::kept::{LoggedTable, RowDigests};
 use crate::news::{Change, topics};
 use crate::page::Page;
 use crate::store::Tenant;
@@ -111,8 +113,8 @@ pub struct AdminEntry {
 }
 
 impl OfRow for AdminEntry {
-    fn of_row(row: &Row) -> Result<Self> {
-        let Json(entry) = row.get("body")?;
+    fn of_row(row: &SqlRow) -> Result<Self> {
+        let JsonColumn(entry) = row.get("body")?;
         let seq = row.get("seq")?;
         Ok(AdminEntry { seq, ..entry })
     }
@@ -134,7 +136,7 @@ pub(crate) struct Write<'a> {
     /// What it changes. None if it only writes down what a person has read.
     topics: Option<u64>,
     /// What the rows hold that were written since the last entry.
-    pub(crate) rows: Rows,
+    pub(crate) rows: RowDigests,
     /// How many bytes it adds to what is never removed.
     pub(crate) keeps: u64,
 }
@@ -166,8 +168,8 @@ impl<'a> Look<'a> {
 }
 
 #[async_trait]
-impl Reads for Look<'_> {
-    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+impl RowReader for Look<'_> {
+    async fn run(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         match &mut self.locked {
             Some(write) => write.run(sql, args).await,
             None => self.tenant.engine().fetch(sql, args).await,
@@ -176,8 +178,8 @@ impl Reads for Look<'_> {
 }
 
 #[async_trait]
-impl Reads for Write<'_> {
-    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+impl RowReader for Write<'_> {
+    async fn run(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.transaction.run(sql, args).await
     }
 }
@@ -225,7 +227,7 @@ impl Tenant {
             at: self.store.now(),
             change: change.unwrap_or_default(),
             topics,
-            rows: Rows::default(),
+            rows: RowDigests::default(),
             keeps: 0,
         })
     }
@@ -261,10 +263,12 @@ impl Tenant {
 
 impl Write<'_> {
     /// Inserts a row of a table for which the log vouches: its columns after the tenant. The next entry says what it holds.
-    pub(crate) async fn put(&mut self, table: &str, row: Vec<Value>) -> Result<()> {
+    pub(crate) async fn put(&mut self, table: &str, row: Vec<SqlValue>) -> Result<()> {
         self.rows.note(table, &row);
         let values = args![&self.tenant.id].into_iter().chain(row).collect();
-        self.run(&Kept::insert(table), values).await.map(drop)
+        self.run(&LoggedTable::insert(table), values)
+            .await
+            .map(drop)
     }
 
     /// Appends an entry to the admin log.

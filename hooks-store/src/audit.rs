@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::admin::By;
 use crate::chain::{Broken, LOGS, Verified, table};
-use crate::engine::{Json, Reads, ReadsAs as _, Row, args};
+use crate::engine::{JsonColumn, ReadsAs as _, RowReader, SqlRow, args};
 use crate::error::{Result, StoreError};
 use crate::head::Anchored;
-use crate::kept::{KEPT, Kept, Rows, digest};
+use crate::kept::{KEPT, LoggedTable, RowDigests, digest};
 use crate::revision::seal;
 use crate::store::{Store, Tenant};
 use crate::verify::Anchors;
@@ -37,9 +37,9 @@ pub struct Audited {
 /// What an entry says of rows.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct AuditDetail {
     action: String,
-    rows: Rows,
+    rows: RowDigests,
 }
 
 impl Store {
@@ -120,13 +120,13 @@ impl Store {
     }
 
     /// Whether the logs do not say yet what the tables hold.
-    async fn is_old(&self, reads: &mut dyn Reads) -> Result<bool> {
+    async fn is_old(&self, reads: &mut dyn RowReader) -> Result<bool> {
         let sql = "SELECT value FROM counter WHERE name = 'unaudited'";
         Ok(!reads.run(sql, args![]).await?.is_empty())
     }
 
     /// Whether the store has a key that has signed nothing yet.
-    async fn is_unsigned(&self, reads: &mut dyn Reads) -> Result<bool> {
+    async fn is_unsigned(&self, reads: &mut dyn RowReader) -> Result<bool> {
         let sql = "SELECT mac FROM chain ORDER BY mac DESC LIMIT 1";
         let mac: Option<String> = reads.one(sql, args![]).await?;
         Ok(self.0.writer.keys.are_there() && mac.is_some_and(|mac| mac.is_empty()))
@@ -146,16 +146,16 @@ impl Tenant {
 
     async fn audit(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         log: &str,
         anchors: Option<&Anchors>,
     ) -> Result<Verified> {
         if log == "execution" {
             return self.verify_in(reads, anchors).await;
         }
-        let (mut expected, mut is_begun) = (Rows::default(), false);
-        let mut learn = |row: &Row| {
-            let Json(said): Json<Said> = row.get("body")?;
+        let (mut expected, mut is_begun) = (RowDigests::default(), false);
+        let mut learn = |row: &SqlRow| {
+            let JsonColumn(said): JsonColumn<AuditDetail> = row.get("body")?;
             if said.rows.is_empty() {
                 return Ok(());
             }
@@ -183,8 +183,12 @@ impl Tenant {
     }
 
     /// The digests of all rows of a table.
-    async fn digests(&self, reads: &mut dyn Reads, kept: &Kept) -> Result<Vec<(String, String)>> {
-        let Kept {
+    async fn digests(
+        &self,
+        reads: &mut dyn RowReader,
+        kept: &LoggedTable,
+    ) -> Result<Vec<(String, String)>> {
+        let LoggedTable {
             table,
             columns,
             names,
@@ -206,7 +210,7 @@ impl Tenant {
             values = args![&self.id];
             values.extend_from_slice(&last.values()[..*names]);
             after = format!("AND ({order}) > ({places})");
-            let read = rows.iter().map(Row::values);
+            let read = rows.iter().map(SqlRow::values);
             digests.extend(read.map(|row| (kept.name(row), digest(row))));
         }
     }
@@ -214,9 +218,9 @@ impl Tenant {
     /// What of the tables is not as a log says.
     async fn differs(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         log: &str,
-        mut expected: Rows,
+        mut expected: RowDigests,
     ) -> Result<Option<String>> {
         for kept in KEPT.iter().filter(|kept| kept.log == log) {
             for (name, digest) in self.digests(reads, kept).await? {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::admin::By;
 use crate::crypt::file_of;
-use crate::engine::{self, Reads as _, args};
+use crate::engine::{self, RowReader as _, args};
 use crate::error::{Result, StoreError};
 use crate::open::StoreBuilder;
 use crate::store::Store;

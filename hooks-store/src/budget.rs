@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::admin::By;
 use crate::chain::Chain;
-use crate::engine::{Reads, ReadsAs as _, args, of_row};
+use crate::engine::{ReadsAs as _, RowReader, args, of_row};
 use crate::error::{Result, StoreError};
-use crate::kept::Rows;
-use crate::store::{Inner, Store, Tenant};
+use crate::kept::RowDigests;
+use crate::store::{Store, StoreParts, Tenant};
 use crate::text::expect_exact;
 
 of_row! {
@@ -34,7 +34,7 @@ of_row! {
 
 /// Counts tokens in the store. A clone is the same one.
 #[derive(Clone, Debug)]
-pub struct StoreBudget(Arc<Inner>);
+pub struct StoreBudget(Arc<StoreParts>);
 
 /// The name of the ledger among the chains.
 const LOG: &str = "budget";
@@ -64,12 +64,12 @@ impl StoreBudget {
 
     async fn enter(
         &self,
-        transaction: &mut dyn Reads,
+        transaction: &mut dyn RowReader,
         Reservation { tenant, month, .. }: &Reservation,
         action: &str,
         [tokens, taken]: [u64; 2],
     ) -> Result<()> {
-        let mut rows = Rows::default();
+        let mut rows = RowDigests::default();
         rows.note("budget", args![month, taken]);
         let entry =
             json!({ "action": action, "at": self.0.now(), "month": month, "tokens": tokens });

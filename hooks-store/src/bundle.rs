@@ -7,7 +7,7 @@ use hooks_runtime::entry::ImportEntry;
 use hooks_runtime::{Bundle, ConfigError, DryRun, Runtime, Source as _, Status};
 use serde_json::{Map, Value, json};
 
-use crate::engine::Reads;
+use crate::engine::RowReader;
 use crate::error::{MOST, Mistake, Result, StoreError, in_set, pointer};
 use crate::goclaw::without_tenant;
 use crate::retention::MOST_HOOKS;
@@ -52,7 +52,7 @@ impl Tenant {
     /// hand, a wrong entry of another system is a mistake, too.
     pub(crate) async fn check_set(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         bundle: &Bundle,
         is_written: bool,
     ) -> Result<Vec<String>> {
@@ -69,7 +69,7 @@ impl Tenant {
     }
 
     /// Checks a hook alone, as its author has written it. The paths of its mistakes begin at the hook.
-    pub(crate) async fn check_hook(&self, reads: &mut dyn Reads, hook: &Value) -> Result<()> {
+    pub(crate) async fn check_hook(&self, reads: &mut dyn RowReader, hook: &Value) -> Result<()> {
         let bundle = Bundle::new(vec![hook.clone()], Map::new())?;
         let checked = self.check_set(reads, &bundle, true).await;
         let at_hook = |path: &str| path.replacen("/hooks/0", "", 1);
@@ -77,7 +77,7 @@ impl Tenant {
     }
 
     /// What of a set this deployment does not allow, each at its place: all that is refused when it is loaded alone.
-    async fn not_allowed(&self, reads: &mut dyn Reads, set: &Bundle) -> Result<Vec<Mistake>> {
+    async fn not_allowed(&self, reads: &mut dyn RowReader, set: &Bundle) -> Result<Vec<Mistake>> {
         let mut mistakes = Vec::new();
         let hooks = set.hooks.iter().enumerate().map(|(index, hook)| {
             let path = format!("/hooks/{index}");
@@ -112,7 +112,7 @@ impl Tenant {
     /// Loads a level, or what is composed, by the code that loads files, as this deployment limits it.
     pub(crate) async fn load(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         bundle: &Bundle,
         is_written: bool,
     ) -> Result<Status> {

@@ -9,9 +9,9 @@
 use serde::Serialize;
 
 use crate::crypt::Keys;
-use crate::engine::{OfRow, Reads, ReadsAs as _, Row, args, of_row};
+use crate::engine::{OfRow, ReadsAs as _, RowReader, SqlRow, args, of_row};
 use crate::error::{Result, StoreError};
-use crate::kept::Rows;
+use crate::kept::RowDigests;
 use crate::text::{canonical, framed, sha256};
 
 /// What is in a chain: a row of a log.
@@ -38,7 +38,7 @@ impl Link {
 }
 
 impl OfRow for Link {
-    fn of_row(row: &Row) -> Result<Self> {
+    fn of_row(row: &SqlRow) -> Result<Self> {
         Ok(Link {
             seq: row.get("seq")?,
             body: row.get("body")?,
@@ -88,23 +88,23 @@ pub(crate) struct Chain<'a> {
 
 /// An entry of a log, and what the rows hold that were written with it.
 #[derive(Serialize)]
-struct Entry<'a, T> {
+struct ChainLink<'a, T> {
     #[serde(flatten)]
     entry: &'a T,
-    #[serde(skip_serializing_if = "Rows::is_empty")]
-    rows: &'a Rows,
+    #[serde(skip_serializing_if = "RowDigests::is_empty")]
+    rows: &'a RowDigests,
 }
 
 impl Chain<'_> {
     /// Locks the ends, which must be as the store has left them: what is written after others would hide that they are not.
-    pub(crate) async fn lock(&self, transaction: &mut dyn Reads) -> Result<Ends> {
+    pub(crate) async fn lock(&self, transaction: &mut dyn RowReader) -> Result<Ends> {
         let ends = self.locked(transaction).await?;
         self.expect(&ends)?;
         Ok(ends)
     }
 
     /// Locks the ends, whatever they are. A new tenant gets those of all its chains.
-    pub(crate) async fn locked(&self, transaction: &mut dyn Reads) -> Result<Ends> {
+    pub(crate) async fn locked(&self, transaction: &mut dyn RowReader) -> Result<Ends> {
         let sql = format!(
             "UPDATE chain SET seq = seq WHERE tenant_id = $1 AND log = $2 RETURNING {ENDS}"
         );
@@ -123,7 +123,7 @@ impl Chain<'_> {
     }
 
     /// Makes the ends that are missing. Returns how many they were.
-    pub(crate) async fn begin(&self, transaction: &mut dyn Reads) -> Result<usize> {
+    pub(crate) async fn begin(&self, transaction: &mut dyn RowReader) -> Result<usize> {
         let sql = "INSERT INTO chain (tenant_id, log, seq, hash, removed_seq, removed_hash, mac) \
                    VALUES ($1, $2, 0, $8, 0, $8, $3), ($1, $4, 0, $8, 0, $8, $5), ($1, $6, 0, $8, 0, $8, $7) \
                    ON CONFLICT (tenant_id, log) DO NOTHING RETURNING log";
@@ -137,7 +137,7 @@ impl Chain<'_> {
     }
 
     /// Moves the ends, which are locked.
-    pub(crate) async fn set(&self, transaction: &mut dyn Reads, ends: Ends) -> Result<()> {
+    pub(crate) async fn set(&self, transaction: &mut dyn RowReader, ends: Ends) -> Result<()> {
         let sql = "UPDATE chain SET seq = $3, hash = $4, removed_seq = $5, removed_hash = $6, unsigned = $7, mac = $8 \
                    WHERE tenant_id = $1 AND log = $2";
         let (tenant, log, mac) = (self.tenant, self.log, self.sign(&ends));
@@ -157,7 +157,7 @@ impl Chain<'_> {
     /// Numbers these rows, and computes their hashes.
     pub(crate) async fn append(
         &self,
-        transaction: &mut dyn Reads,
+        transaction: &mut dyn RowReader,
         links: impl IntoIterator<Item = &mut Link, IntoIter: Send> + Send,
     ) -> Result<()> {
         let mut ends = self.lock(transaction).await?;
@@ -173,12 +173,12 @@ impl Chain<'_> {
     /// Writes an entry of a log that has nothing else.
     pub(crate) async fn enter(
         &self,
-        transaction: &mut dyn Reads,
+        transaction: &mut dyn RowReader,
         entry: &(impl Serialize + Sync),
-        rows: &Rows,
+        rows: &RowDigests,
     ) -> Result<()> {
         let mut link = Link {
-            body: canonical(&Entry { entry, rows }),
+            body: canonical(&ChainLink { entry, rows }),
             ..Link::default()
         };
         self.append(transaction, [&mut link]).await?;

@@ -8,19 +8,19 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::{Chain, ENDS, Ends};
-use crate::engine::{OfRow as _, Reads as _, args};
+use crate::engine::{OfRow as _, RowReader as _, args};
 use crate::error::{Result, StoreError};
 use crate::store::Store;
 use crate::text::canonical;
 use crate::verify::Anchors;
 
 /// By tenant and log: a number, and the hash of the row that has it.
-type Named = BTreeMap<String, BTreeMap<String, (u64, String)>>;
+type HeadsByLog = BTreeMap<String, BTreeMap<String, (u64, String)>>;
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct HeadLine {
     at: Timestamp,
-    heads: Named,
+    heads: HeadsByLog,
     /// The signature of the line without it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     mac: String,
@@ -45,7 +45,7 @@ struct Line {
 /// # }
 /// ```
 #[derive(Debug, Default)]
-pub struct Heads(Named);
+pub struct Heads(HeadsByLog);
 
 impl Heads {
     /// Returns a line with the heads that are others than in the line before; the first line has all. Nothing if none is.
@@ -59,7 +59,7 @@ impl Heads {
     pub async fn next(&mut self, store: &Store) -> Result<Option<String>> {
         let keys = &store.0.writer.keys;
         let sql = format!("SELECT tenant_id, log, {ENDS} FROM chain ORDER BY tenant_id, log");
-        let mut new = Named::new();
+        let mut new = HeadsByLog::new();
         for row in store.0.engine().run(&sql, args![]).await? {
             let (tenant, log): (String, String) = (row.get("tenant_id")?, row.get("log")?);
             let ends = Ends::of_row(&row)?;
@@ -78,7 +78,7 @@ impl Heads {
         if new.is_empty() {
             return Ok(None);
         }
-        let mut line = Line {
+        let mut line = HeadLine {
             at: store.0.now(),
             heads: new,
             mac: String::new(),
@@ -125,7 +125,7 @@ impl Store {
         for (number, text) in (1..).zip(lines.lines()) {
             let text = text.map_err(|error| wrong(number, &error.to_string()))?;
             let json = text.find('{').map_or("", |begin| &text[begin..]);
-            let Ok(mut line) = serde_json::from_str::<Line>(json) else {
+            let Ok(mut line) = serde_json::from_str::<HeadLine>(json) else {
                 continue;
             };
             let mac = std::mem::take(&mut line.mac);

@@ -9,16 +9,16 @@ use crate::error::StoreError;
 const LATE: Duration = Duration::from_secs(5);
 
 /// What was seen last.
-pub(crate) struct Health(Mutex<Seen>);
+pub(crate) struct Health(Mutex<HealthState>);
 
-struct Seen {
+struct HealthState {
     at: Instant,
     trouble: Option<String>,
 }
 
 impl Default for Health {
     fn default() -> Self {
-        Health(Mutex::new(Seen {
+        Health(Mutex::new(HealthState {
             at: Instant::now(),
             trouble: None,
         }))
@@ -26,7 +26,7 @@ impl Default for Health {
 }
 
 impl Health {
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, HealthState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

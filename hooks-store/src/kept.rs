@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Column as _, Value};
+use crate::engine::{Column as _, SqlValue};
 use crate::text::{framed, sha256};
 
 /// A table whose rows a log vouches for.
-pub(crate) struct Kept {
+pub(crate) struct LoggedTable {
     pub(crate) log: &'static str,
     pub(crate) table: &'static str,
     /// The columns besides the tenant. The first ones name a row.
@@ -19,8 +19,13 @@ pub(crate) struct Kept {
     pub(crate) names: usize,
 }
 
-const fn kept(log: &'static str, table: &'static str, names: usize, columns: &'static str) -> Kept {
-    Kept {
+const fn kept(
+    log: &'static str,
+    table: &'static str,
+    names: usize,
+    columns: &'static str,
+) -> LoggedTable {
+    LoggedTable {
         log,
         table,
         columns,
@@ -29,7 +34,7 @@ const fn kept(log: &'static str, table: &'static str, names: usize, columns: &'s
 }
 
 /// The tables. Not in it: the order of a draft, when a token was used, and what is counted or reported.
-pub(crate) const KEPT: [Kept; 8] = [
+pub(crate) const KEPT: [LoggedTable; 8] = [
     kept("admin", "budget_limit", 1, "month, tokens"),
     kept("admin", "hook", 1, "id, name, version, deleted"),
     kept(
@@ -50,7 +55,7 @@ pub(crate) const KEPT: [Kept; 8] = [
     kept("budget", "budget", 1, "month, taken"),
 ];
 
-impl Kept {
+impl LoggedTable {
     fn of(table: &str) -> &'static Self {
         let mut tables = KEPT.iter();
         tables
@@ -60,16 +65,16 @@ impl Kept {
 
     /// The statement that inserts a row.
     pub(crate) fn insert(table: &str) -> String {
-        let columns = Kept::of(table).columns;
+        let columns = LoggedTable::of(table).columns;
         let places = (2..=columns.split(", ").count() + 1).map(|place| format!(", ${place}"));
         let places: String = places.collect();
         format!("INSERT INTO {table} (tenant_id, {columns}) VALUES ($1{places})")
     }
 
     /// The name of a row: its table and the first columns.
-    pub(crate) fn name(&self, values: &[Value]) -> String {
+    pub(crate) fn name(&self, values: &[SqlValue]) -> String {
         let names = values[..self.names].iter().map(|value| match value {
-            Value::Int(number) => number.to_string(),
+            SqlValue::Int(number) => number.to_string(),
             value => String::of(value).unwrap_or_default(),
         });
         let names: Vec<_> = [self.table.to_owned()].into_iter().chain(names).collect();
@@ -78,14 +83,14 @@ impl Kept {
 }
 
 /// The digest of what a row holds.
-pub(crate) fn digest(values: &[Value]) -> String {
+pub(crate) fn digest(values: &[SqlValue]) -> String {
     let parts: Vec<_> = values
         .iter()
         .map(|value| match value {
-            Value::Int(number) => [b"i", &number.to_be_bytes()[..]].concat(),
-            Value::TooLarge(number) => [b"i", &number.to_be_bytes()[..]].concat(),
-            Value::Text(text) => [b"t", text.as_bytes()].concat(),
-            Value::Bytes(bytes) => [b"b", &bytes[..]].concat(),
+            SqlValue::Int(number) => [b"i", &number.to_be_bytes()[..]].concat(),
+            SqlValue::TooLarge(number) => [b"i", &number.to_be_bytes()[..]].concat(),
+            SqlValue::Text(text) => [b"t", text.as_bytes()].concat(),
+            SqlValue::Bytes(bytes) => [b"b", &bytes[..]].concat(),
         })
         .collect();
     let parts: Vec<_> = parts.iter().map(Vec::as_slice).collect();
@@ -95,18 +100,19 @@ pub(crate) fn digest(values: &[Value]) -> String {
 /// The digests of rows by their names; of one that is gone, nothing.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Rows(pub(crate) BTreeMap<String, String>);
+pub(crate) struct RowDigests(pub(crate) BTreeMap<String, String>);
 
-impl Rows {
+impl RowDigests {
     /// Says what a row holds: the values of its columns.
-    pub(crate) fn note(&mut self, table: &str, values: impl AsRef<[Value]>) {
+    pub(crate) fn note(&mut self, table: &str, values: impl AsRef<[SqlValue]>) {
         let values = values.as_ref();
-        self.0.insert(Kept::of(table).name(values), digest(values));
+        self.0
+            .insert(LoggedTable::of(table).name(values), digest(values));
     }
 
     /// Says that a row is gone.
-    pub(crate) fn gone(&mut self, table: &str, names: impl AsRef<[Value]>) {
-        let name = Kept::of(table).name(names.as_ref());
+    pub(crate) fn gone(&mut self, table: &str, names: impl AsRef<[SqlValue]>) {
+        let name = LoggedTable::of(table).name(names.as_ref());
         self.0.insert(name, String::new());
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::engine::args;
 use crate::error::Result;
-use crate::store::{Inner, Store};
+use crate::store::{Store, StoreParts};
 
 /// How often the copy is brought up to date: what was revoked less long ago is known to a start without the database.
 const EVERY: Duration = Duration::from_secs(5);
@@ -22,7 +22,7 @@ const TABLES: [(&str, &str); 3] = [
 ];
 
 /// Keeps the copy, until the store is dropped.
-pub(crate) async fn keep(store: Weak<Inner>) {
+pub(crate) async fn keep(store: Weak<StoreParts>) {
     let mut copied = HashMap::new();
     loop {
         let Some(store) = store.upgrade() else { return };
@@ -36,7 +36,7 @@ pub(crate) async fn keep(store: Weak<Inner>) {
     }
 }
 
-impl Inner {
+impl StoreParts {
     async fn copy_last(&self, copied: &mut HashMap<String, u64>) -> Result<()> {
         let mut engine = self.engine();
         let Some(copy) = engine.copy_of_last() else {

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::engine::{Reads, ReadsAs as _, args, of_row};
+use crate::engine::{ReadsAs as _, RowReader, args, of_row};
 use crate::error::Result;
 
 /// A bit for each of what a write may change.
@@ -83,9 +83,9 @@ impl News {
 }
 
 /// What this process knows of changes.
-pub(crate) struct Ledger(Mutex<Known>);
+pub(crate) struct Ledger(Mutex<NewsState>);
 
-struct Known {
+struct NewsState {
     newest: u64,
     /// What is added to the numbers of the database, because it was restored, and counts again from a lower one.
     ahead: u64,
@@ -94,14 +94,14 @@ struct Known {
 
 impl Ledger {
     pub(crate) fn new(newest: u64) -> Self {
-        Ledger(Mutex::new(Known {
+        Ledger(Mutex::new(NewsState {
             newest,
             ahead: 0,
             tenants: HashMap::new(),
         }))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, NewsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -179,7 +179,7 @@ impl Ledger {
 }
 
 /// The number of the newest write in the database.
-pub(crate) async fn newest(reads: &mut dyn Reads) -> Result<u64> {
+pub(crate) async fn newest(reads: &mut dyn RowReader) -> Result<u64> {
     let sql = "SELECT value FROM counter WHERE name = 'change'";
     Ok(reads.one(sql, args![]).await?.unwrap_or_default())
 }

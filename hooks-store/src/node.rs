@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::admin::By;
-use crate::engine::{Column, Json, Reads as _, ReadsAs as _, Value, args, of_row};
+use crate::engine::{Column, JsonColumn, ReadsAs as _, RowReader as _, SqlValue, args, of_row};
 use crate::error::{Result, StoreError};
 use crate::store::Tenant;
 use crate::text::{expect_exact, expect_short, sha256};
@@ -152,7 +152,7 @@ fn order_text(order: &[Ordered]) -> Result<String> {
 }
 
 impl Column for BreakerState {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         let known = serde_json::from_value(String::of(value)?.into());
         known.map_err(|error| format!("is none: {error}"))
     }
@@ -253,7 +253,7 @@ impl Tenant {
     pub async fn node_order(&self, node: &str) -> Result<Option<Vec<Ordered>>> {
         let sql = "SELECT body FROM node_order WHERE tenant_id = $1 AND node = $2";
         let order = self.engine().one(sql, args![&self.id, node]).await?;
-        Ok(order.map(|Json(order)| order))
+        Ok(order.map(|JsonColumn(order)| order))
     }
 
     /// Returns the breakers that are not closed.

@@ -12,18 +12,18 @@ use tokio::task::JoinHandle;
 
 use crate::capability::Capabilities;
 use crate::crypt::Keys;
-use crate::engine::{self, Engine, Opening, Place, ReadsAs as _, Recall, args};
+use crate::engine::{self, DatabaseLocation, Engine, Opening, ReadsAs as _, Recall, args};
 use crate::error::{Result, StoreError};
 use crate::health::Health;
 use crate::last;
 use crate::news::{Ledger, newest};
-use crate::recorder::names::Lists;
-use crate::recorder::{Rows, Writer};
+use crate::recorder::names::NameLists;
+use crate::recorder::{WriteCounts, Writer};
 use crate::retention::{Quota, Retention};
-use crate::store::{Clock, Complete, Inner, Readers, Store};
+use crate::store::{Clock, Complete, Readers, Store, StoreParts};
 
 /// Learns of the changes that other processes make, until the store is dropped.
-async fn follow(store: Weak<Inner>, mut last: u64, mut is_begun: bool) {
+async fn follow(store: Weak<StoreParts>, mut last: u64, mut is_begun: bool) {
     while let Some(store) = store.upgrade() {
         store.engine().hint().await;
         let looked = async {
@@ -40,7 +40,7 @@ async fn follow(store: Weak<Inner>, mut last: u64, mut is_begun: bool) {
 }
 
 /// Removes old executions, until the store is dropped.
-async fn retain(store: Weak<Inner>) {
+async fn retain(store: Weak<StoreParts>) {
     loop {
         tokio::time::sleep(Retention::EVERY).await;
         let Some(inner) = store.upgrade() else { return };
@@ -94,7 +94,7 @@ async fn expect_keys(mut engine: &dyn Engine, keys: &Keys) -> Result<()> {
 /// ```
 #[must_use = "nothing is opened before `open`"]
 pub struct StoreBuilder {
-    pub(crate) place: Place,
+    pub(crate) place: DatabaseLocation,
     keys: Option<Keys>,
     clock: Clock,
     retention: Retention,
@@ -266,12 +266,12 @@ impl StoreBuilder {
             Err(StoreError::Key(why)) if must_exist => Some(why),
             expected => expected.map(|()| None)?,
         };
-        let inner = Inner {
+        let inner = StoreParts {
             writer: Writer {
                 engine,
                 keys,
-                rows: Rows::default(),
-                names: Lists::default(),
+                rows: WriteCounts::default(),
+                names: NameLists::default(),
             },
             clock: self.clock,
             capabilities: self.capabilities,
@@ -335,7 +335,7 @@ impl Store {
     /// Returns a builder.
     pub fn builder(address: impl Into<String>) -> StoreBuilder {
         StoreBuilder {
-            place: Place {
+            place: DatabaseLocation {
                 address: address.into(),
                 opening: Opening::Made,
                 connections: StoreBuilder::CONNECTIONS.get(),

@@ -2,7 +2,7 @@
 
 use crate::admin::{By, Write};
 use crate::chain::Chain;
-use crate::engine::{Reads as _, ReadsAs as _, args};
+use crate::engine::{ReadsAs as _, RowReader as _, args};
 use crate::error::Result;
 use crate::recorder::row;
 use crate::revision::seal;

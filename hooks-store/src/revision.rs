@@ -16,7 +16,7 @@ use serde_json::{Map, json};
 use crate::admin::{By, Write};
 use crate::bundle::{by_name, name_of};
 use crate::capability::Capabilities;
-use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Recall, Row, args};
+use crate::engine::{JsonColumn, OfRow, ReadsAs as _, Recall, RowReader, SqlRow, args};
 use crate::error::{Mistake, Result, StoreError};
 use crate::news::Followed;
 use crate::page::Page;
@@ -55,8 +55,8 @@ struct Head {
 }
 
 impl OfRow for Revision {
-    fn of_row(row: &Row) -> Result<Self> {
-        let Json(head): Json<Head> = row.get("body")?;
+    fn of_row(row: &SqlRow) -> Result<Self> {
+        let JsonColumn(head): JsonColumn<Head> = row.get("body")?;
         Ok(Revision {
             number: row.get("number")?,
             sha256: row.get("hash")?,
@@ -276,7 +276,7 @@ impl Tenant {
     }
 
     /// Checks a set as it would be in force, for every tenant that it is for.
-    async fn check_with_others(&self, reads: &mut dyn Reads, draft: &Bundle) -> Result<()> {
+    async fn check_with_others(&self, reads: &mut dyn RowReader, draft: &Bundle) -> Result<()> {
         self.check_set(reads, draft, false).await?;
         if !self.is_global() {
             let (composed, _) = self.composed(reads, Some(draft)).await?;
@@ -377,7 +377,7 @@ impl Tenant {
         self.newest(&mut self.engine()).await
     }
 
-    pub(crate) async fn newest(&self, reads: &mut dyn Reads) -> Result<Option<Bundle>> {
+    pub(crate) async fn newest(&self, reads: &mut dyn RowReader) -> Result<Option<Bundle>> {
         self.set_of(
             reads,
             "number <= $2 ORDER BY number DESC LIMIT 1",
@@ -389,7 +389,7 @@ impl Tenant {
     /// The set of a revision, which must be as it was published.
     async fn set_of(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         condition: &str,
         number: u64,
     ) -> Result<Option<Bundle>> {
@@ -496,7 +496,7 @@ impl Tenant {
     /// What is in force for this tenant with such a set.
     async fn composed(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         own: Option<&Bundle>,
     ) -> Result<(Bundle, Vec<String>)> {
         let above = self.other("").newest(reads).await?;

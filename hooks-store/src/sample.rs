@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::admin::By;
-use crate::engine::{Column, Json, ReadsAs as _, Value as Kept, args, of_row};
+use crate::engine::{Column, JsonColumn, ReadsAs as _, SqlValue, args, of_row};
 use crate::error::{Result, StoreError};
 use crate::store::Tenant;
 use crate::text::{expect_short, sha256};
@@ -34,8 +34,8 @@ of_row! {
 }
 
 impl Column for TestEntry {
-    fn of(value: &Kept) -> Result<Self, String> {
-        Json::of(value).map(|Json(sample)| sample)
+    fn of(value: &SqlValue) -> Result<Self, String> {
+        JsonColumn::of(value).map(|JsonColumn(sample)| sample)
     }
 }
 

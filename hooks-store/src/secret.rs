@@ -12,10 +12,10 @@ use tokio::sync::watch;
 
 use crate::admin::{By, Write};
 use crate::crypt::Keys;
-use crate::engine::{Reads, ReadsAs as _, Recall, args, of_row};
+use crate::engine::{ReadsAs as _, Recall, RowReader, args, of_row};
 use crate::error::{Mistake, Result, StoreError};
 use crate::news::Followed;
-use crate::store::{Inner, Store, Tenant};
+use crate::store::{Store, StoreParts, Tenant};
 
 of_row! {
     /// What a store tells of a secret: everything but its value.
@@ -260,7 +260,7 @@ impl Tenant {
         self.hooks_in_with(&mut self.engine(), name).await
     }
 
-    async fn hooks_in_with(&self, reads: &mut dyn Reads, name: &str) -> Result<Vec<String>> {
+    async fn hooks_in_with(&self, reads: &mut dyn RowReader, name: &str) -> Result<Vec<String>> {
         let in_force = self.newest(reads).await?;
         let hooks = in_force.iter().flat_map(|set| &set.hooks);
         let names_it = |hook: &&Value| named(hook).iter().any(|(_, named)| named == name);
@@ -317,12 +317,12 @@ impl Tenant {
         self.secrets_in(&mut self.engine()).await
     }
 
-    pub(crate) async fn secrets_in(&self, reads: &mut dyn Reads) -> Result<StoreSecrets> {
+    pub(crate) async fn secrets_in(&self, reads: &mut dyn RowReader) -> Result<StoreSecrets> {
         let (_, values) = watch::channel(self.decrypted(reads).await?);
         Ok(StoreSecrets(values))
     }
 
-    async fn decrypted(&self, reads: &mut dyn Reads) -> Result<Values> {
+    async fn decrypted(&self, reads: &mut dyn RowReader) -> Result<Values> {
         let sql = "SELECT tenant_id, name, version, value FROM secret \
                    WHERE tenant_id = $1 OR tenant_id = '' ORDER BY version";
         let mut values = Values::new();
@@ -349,7 +349,7 @@ type Values = HashMap<String, String>;
 
 /// Reads the values again after each change of a secret, until they are dropped.
 async fn follow(
-    store: Weak<Inner>,
+    store: Weak<StoreParts>,
     id: String,
     mut secrets: Followed,
     values: watch::Sender<Values>,

@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 
-use crate::engine::{OfRow as _, Value, args, of_row};
+use crate::engine::{OfRow as _, SqlValue, args, of_row};
 use crate::error::Result;
 use crate::store::Store;
 use crate::token::hash;
@@ -82,7 +82,7 @@ impl Store {
     }
 
     /// What is over: what was last used, or begun, at these times.
-    fn over(&self) -> Vec<Value> {
+    fn over(&self) -> Vec<SqlValue> {
         let now = self.0.now();
         args![now - IDLE, now - LONGEST]
     }

@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use uuid::{NoContext, Timestamp as IdTime, Uuid};
 
 use crate::capability::Capabilities;
-use crate::engine::{Engine, Glance, OfRow, Reads, ReadsAs as _, Row, Value, args};
+use crate::engine::{Engine, Glance, OfRow, ReadsAs as _, RowReader, SqlRow, SqlValue, args};
 use crate::error::Result;
 use crate::health::Health;
 use crate::news::{Change, Followed, Ledger, News, newest};
@@ -44,9 +44,9 @@ pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send +
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Store(pub(crate) Arc<Inner>);
+pub struct Store(pub(crate) Arc<StoreParts>);
 
-pub(crate) struct Inner {
+pub(crate) struct StoreParts {
     pub(crate) writer: Writer,
     pub(crate) clock: Clock,
     pub(crate) capabilities: Capabilities,
@@ -88,7 +88,7 @@ const READ: u64 = 1000;
 /// For how many changes the rows are kept.
 const KEPT: u64 = 10_000;
 
-impl Inner {
+impl StoreParts {
     /// The number of the newest write, here or in another process.
     pub(crate) async fn newest_change(&self) -> Result<u64> {
         newest(&mut Glance(self.engine())).await
@@ -165,7 +165,7 @@ impl Inner {
     }
 
     /// Writes what is not a change of a person, so no process reads anything again because of it.
-    pub(crate) async fn note(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    pub(crate) async fn note(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         let mut transaction = self.engine().begin().await?;
         let rows = transaction.run(sql, args).await?;
         transaction.commit().await?;
@@ -173,7 +173,7 @@ impl Inner {
     }
 }
 
-impl fmt::Debug for Inner {
+impl fmt::Debug for StoreParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inner").finish_non_exhaustive()
     }
@@ -198,7 +198,7 @@ impl Store {
         Store::tenants_in(&mut self.0.engine()).await
     }
 
-    pub(crate) async fn tenants_in(reads: &mut dyn Reads) -> Result<Vec<String>> {
+    pub(crate) async fn tenants_in(reads: &mut dyn RowReader) -> Result<Vec<String>> {
         let sql = "SELECT tenant_id FROM hook UNION SELECT tenant_id FROM revision UNION \
                    SELECT tenant_id FROM token UNION SELECT tenant_id FROM chain ORDER BY tenant_id";
         reads.all(sql, args![]).await
@@ -295,7 +295,7 @@ impl Store {
 /// What belongs to another tenant is not found.
 #[derive(Clone, Debug)]
 pub struct Tenant {
-    pub(crate) store: Arc<Inner>,
+    pub(crate) store: Arc<StoreParts>,
     pub(crate) id: String,
 }
 
@@ -362,7 +362,7 @@ impl Tenant {
     pub(crate) async fn page<T: OfRow>(
         &self,
         sql: &str,
-        mut values: Vec<Value>,
+        mut values: Vec<SqlValue>,
         cursor: Option<u64>,
         limit: u32,
         number: impl Fn(&T) -> u64,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::{By, Write};
 use crate::crypt::random_text;
-use crate::engine::{Column, Glance, Reads as _, ReadsAs as _, Value, args, of_row};
+use crate::engine::{Column, Glance, ReadsAs as _, RowReader as _, SqlValue, args, of_row};
 use crate::error::{Result, StoreError};
 use crate::store::{Store, Tenant};
 use crate::text::sha256;
@@ -189,7 +189,7 @@ fn expect_names(tenant: &str, name: &str) -> Result<()> {
 }
 
 impl Column for Role {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         String::of(value)?.parse()
     }
 }
@@ -237,7 +237,7 @@ impl Store {
                 let sql =
                     format!("UPDATE token SET used = $1, used_from = $2 WHERE hash IN ({places})");
                 let mut values = args![self.0.now(), from];
-                values.extend(some.iter().map(|hash| Value::from(*hash)));
+                values.extend(some.iter().map(|hash| SqlValue::from(*hash)));
                 self.0.note(&sql, values).await?;
             }
         }

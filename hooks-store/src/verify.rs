@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::chain::{Chain, ENDS, Ends, Link, Verified, Walk, table};
-use crate::engine::{OfRow as _, Reads, ReadsAs as _, Row, args};
+use crate::engine::{OfRow as _, ReadsAs as _, RowReader, SqlRow, args};
 use crate::error::Result;
 use crate::store::Tenant;
 
@@ -22,7 +22,7 @@ impl Tenant {
         }
     }
 
-    pub(crate) async fn ends(&self, reads: &mut dyn Reads, log: &str) -> Result<Option<Ends>> {
+    pub(crate) async fn ends(&self, reads: &mut dyn RowReader, log: &str) -> Result<Option<Ends>> {
         let sql = format!("SELECT {ENDS} FROM chain WHERE tenant_id = $1 AND log = $2");
         reads.one(&sql, args![&self.id, log]).await
     }
@@ -31,11 +31,11 @@ impl Tenant {
     /// a row.
     pub(crate) async fn walk(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         log: &str,
         columns: &str,
         anchors: Option<&Anchors>,
-        check: &mut (dyn FnMut(&Row) -> Result<()> + Send),
+        check: &mut (dyn FnMut(&SqlRow) -> Result<()> + Send),
     ) -> Result<Verified> {
         let sql = format!(
             "SELECT seq, {columns} FROM {} WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT {ROWS}",
@@ -78,7 +78,7 @@ impl Tenant {
     /// Compares the end of a walk with the end that is written down, and with what was kept elsewhere.
     async fn judge_ends(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         walk: &mut Walk,
         log: &str,
         ends: Option<Ends>,

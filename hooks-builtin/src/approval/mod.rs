@@ -70,16 +70,16 @@ use crate::shared::{BuildError, Globs, PerSession};
 /// ```
 #[doc(alias("allow", "deny", "guardrail"))]
 #[derive(Clone)]
-pub struct Approval(Arc<Inner>);
+pub struct Approval(Arc<ApprovalSettings>);
 
 #[derive(Clone)]
-struct Inner {
+struct ApprovalSettings {
     tools: Globs,
     except: Globs,
     timeout: Duration,
     approver: Arc<dyn Approver>,
     describe: Option<Describe>,
-    written: Option<Written>,
+    written: Option<OriginalArguments>,
     always: Arc<PerSession<HashSet<String>>>,
 }
 
@@ -87,7 +87,7 @@ struct Inner {
 type Describe = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<String> + Send + Sync>;
 
 /// Returns the arguments of a call as the model wrote them, if a hook has changed them.
-type Written = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<Value> + Send + Sync>;
+type OriginalArguments = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<Value> + Send + Sync>;
 
 /// The person, or the program, that an [`Approval`] asks.
 #[async_trait]
@@ -231,7 +231,7 @@ impl Approval {
     }
 
     fn of(config: &ApprovalConfig, approver: Arc<dyn Approver>) -> Self {
-        Approval(Arc::new(Inner {
+        Approval(Arc::new(ApprovalSettings {
             tools: config.tools.ignoring_case(),
             except: config.except.clone(),
             timeout: config.timeout,
@@ -305,7 +305,7 @@ impl Approval {
         self.with(|inner| inner.timeout = timeout)
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut ApprovalSettings)) -> Self {
         let inner = Arc::make_mut(&mut self.0);
         change(inner);
         inner.always = Arc::default();
@@ -330,7 +330,7 @@ impl Approval {
         cx: &AgentContext,
         call: &ApproveToolCall<'a>,
     ) -> Result<HookAction<ApproveToolCall<'a>>, String> {
-        let Inner {
+        let ApprovalSettings {
             timeout, approver, ..
         } = &*self.0;
         let reason = match call.approval {
@@ -375,7 +375,7 @@ impl Approval {
     }
 }
 
-impl Inner {
+impl ApprovalSettings {
     /// Whether the person is usually asked about a tool.
     fn asks(&self, cx: &AgentContext, tool: &str) -> bool {
         self.tools.matches(tool) && !self.except.matches(tool) && !self.is_remembered(cx, tool)

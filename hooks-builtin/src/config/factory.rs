@@ -8,9 +8,9 @@ use hooks_core::{BoxHook, Hook, HookRegistry, OnPanic};
 use serde_json::Value;
 
 use super::HooksConfig;
-use super::foreign::{Entry, entries, is_nothing};
+use super::foreign::{FactoryEntry, entries, is_nothing};
 use super::supervision::Supervision;
-use super::table::{Builtin, Made};
+use super::table::{Builtin, FactoryProduct};
 use crate::{
     Approval, ApprovalConfig, BuildError, JsonlLogConfig, SandboxMode, SecurityPolicy,
     SecurityPolicyConfig,
@@ -95,11 +95,11 @@ pub trait HookFactory: Send + Sync {
 /// Why a factory could not create a hook.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct FactoryError(Box<Inner>);
+pub struct FactoryError(Box<BuildFailure>);
 
 #[derive(Debug, thiserror::Error)]
 #[error("{mistake}")]
-struct Inner {
+struct BuildFailure {
     mistake: Mistake,
     source: Option<BuildError>,
 }
@@ -126,7 +126,7 @@ impl FactoryError {
 /// The error of [`read`].
 impl From<Mistake> for FactoryError {
     fn from(mistake: Mistake) -> Self {
-        FactoryError(Box::new(Inner {
+        FactoryError(Box::new(BuildFailure {
             mistake,
             source: None,
         }))
@@ -135,7 +135,7 @@ impl From<Mistake> for FactoryError {
 
 impl From<BuildError> for FactoryError {
     fn from(error: BuildError) -> Self {
-        FactoryError(Box::new(Inner {
+        FactoryError(Box::new(BuildFailure {
             mistake: of_build(&error, &[]),
             source: Some(error),
         }))
@@ -210,7 +210,7 @@ impl HookFactoryRegistry {
         config: &'a HooksConfig,
         supervision: &mut Supervision,
         wrong: &mut Vec<ConfigError>,
-    ) -> Chain<'a> {
+    ) -> FactoryChain<'a> {
         let mut steps = Vec::new();
         for step in self.steps(config) {
             match step {
@@ -222,7 +222,7 @@ impl HookFactoryRegistry {
             }
         }
         let hooks = steps.iter().map(|_| None).collect();
-        Chain {
+        FactoryChain {
             config,
             steps,
             hooks,
@@ -233,15 +233,15 @@ impl HookFactoryRegistry {
     fn steps<'a>(
         &'a self,
         config: &'a HooksConfig,
-    ) -> impl Iterator<Item = Result<Step<'a>, ConfigError>> {
+    ) -> impl Iterator<Item = Result<FactoryStep<'a>, ConfigError>> {
         entries(config).filter_map(move |entry| match self.factories.get(entry.hook_type) {
-            Some(factory) => Some(Ok(Step { entry, factory })),
+            Some(factory) => Some(Ok(FactoryStep { entry, factory })),
             None if entry.is_enabled => Some(Err(self.unknown(entry, config))),
             None => None,
         })
     }
 
-    fn unknown(&self, entry: Entry<'_>, config: &HooksConfig) -> ConfigError {
+    fn unknown(&self, entry: FactoryEntry<'_>, config: &HooksConfig) -> ConfigError {
         let hook_type = entry.hook_type;
         let mut known: Vec<_> = self.factories.keys().cloned().collect();
         known.sort_unstable();
@@ -261,23 +261,23 @@ impl HookFactoryRegistry {
 }
 
 /// A hook to create, or a hook that is off.
-struct Step<'a> {
-    entry: Entry<'a>,
+struct FactoryStep<'a> {
+    entry: FactoryEntry<'a>,
     factory: &'a Factory,
 }
 
 /// The hooks that factories create, both those that exist already and those that do not yet.
-pub(super) struct Chain<'a> {
+pub(super) struct FactoryChain<'a> {
     config: &'a HooksConfig,
-    steps: Vec<Step<'a>>,
-    hooks: Vec<Option<Made>>,
+    steps: Vec<FactoryStep<'a>>,
+    hooks: Vec<Option<FactoryProduct>>,
 }
 
-impl Chain<'_> {
+impl FactoryChain<'_> {
     /// Creates the hooks with this kind of effect.
     pub(super) fn make(
         &mut self,
-        outcome: Outcome,
+        outcome: FactoryEffects,
         supervision: &mut Supervision,
         wrong: &mut Vec<ConfigError>,
     ) {
@@ -300,8 +300,8 @@ impl Chain<'_> {
         for (step, made) in self.steps.iter().zip(self.hooks) {
             match made {
                 None => {}
-                Some(Made::Probe(attach)) => attach(logs),
-                Some(Made::Hook(hook)) => {
+                Some(FactoryProduct::Probe(attach)) => attach(logs),
+                Some(FactoryProduct::Hook(hook)) => {
                     let name = free_name(&registry, &format!("{hook:?}"));
                     registry
                         .register_at(place(step.entry.hook_type), hook.named(name))
@@ -317,7 +317,7 @@ impl Chain<'_> {
 
 /// The effects that creating a hook has.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum FactoryEffects {
     /// No effect remains once the hook is dropped.
     Inside,
     /// Only its factory knows.
@@ -326,7 +326,7 @@ pub(super) enum Outcome {
     File,
 }
 
-impl Step<'_> {
+impl FactoryStep<'_> {
     /// Checks the settings, and records what other hooks need to know.
     fn check(&self, supervision: &mut Supervision) -> Result<(), FactoryError> {
         let builtin = match self.factory {
@@ -361,36 +361,38 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> FactoryEffects {
         match self.factory {
-            Factory::Builtin(builtin) if builtin.hook_type == JSONL_LOG => Outcome::File,
-            Factory::Builtin(_) => Outcome::Inside,
-            Factory::Own(_) => Outcome::Unknown,
+            Factory::Builtin(builtin) if builtin.hook_type == JSONL_LOG => FactoryEffects::File,
+            Factory::Builtin(_) => FactoryEffects::Inside,
+            Factory::Own(_) => FactoryEffects::Unknown,
         }
     }
 
-    fn create(&self, supervision: &mut Supervision) -> Result<Made, FactoryError> {
+    fn create(&self, supervision: &mut Supervision) -> Result<FactoryProduct, FactoryError> {
         let builtin = match self.factory {
             Factory::Builtin(builtin) => builtin,
-            Factory::Own(own) => return own.create(self.entry.settings).map(Made::Hook),
+            Factory::Own(own) => return own.create(self.entry.settings).map(FactoryProduct::Hook),
         };
         match builtin.hook_type {
             SECURITY_POLICY if !supervision.is_asked() => {
                 let policy = SecurityPolicy::from_config(&read(self.entry.settings)?)?;
-                Ok(Made::Hook(BoxHook::new(policy.without_approver())))
+                Ok(FactoryProduct::Hook(BoxHook::new(
+                    policy.without_approver(),
+                )))
             }
             APPROVAL => {
                 let config: ApprovalConfig = read(self.entry.settings)?;
                 let approval = Approval::from_config(&config)?;
                 let approval = supervision.supervising(approval, &config);
-                Ok(Made::Hook(BoxHook::new(approval)))
+                Ok(FactoryProduct::Hook(BoxHook::new(approval)))
             }
             _ => (builtin.create)(self.entry.settings),
         }
     }
 
     fn located(&self, error: FactoryError, config: &HooksConfig) -> ConfigError {
-        let Inner { mistake, source } = *error.0;
+        let BuildFailure { mistake, source } = *error.0;
         let settings = [self.entry.path.as_slice(), &["config".into()]].concat();
         let error = config.origin.show(mistake.within(&settings));
         match source {

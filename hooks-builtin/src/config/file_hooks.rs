@@ -3,7 +3,7 @@
 use hooks_core::agent::AgentEvent;
 use hooks_core::{Hook, HookRegistry, RegisterError};
 
-use super::factory::{HookFactoryRegistry, Outcome};
+use super::factory::{FactoryEffects, HookFactoryRegistry};
 use super::supervision::Supervision;
 use super::table::{BuiltinHooks, located};
 use super::{ConfigError, HooksConfig};
@@ -150,16 +150,16 @@ impl HooksConfig {
         let log = self.builtin.jsonl_log.as_on().map(JsonlLogConfig::check);
         wrong.extend(log.and_then(Result::err).map(|error| located(error, self)));
         let checked = wrong.is_empty();
-        chain.make(Outcome::Inside, &mut supervision, &mut wrong);
+        chain.make(FactoryEffects::Inside, &mut supervision, &mut wrong);
         // Hooks with effects outside of the process are created last, when everything else is known to be right.
         if checked && wrong.is_empty() {
-            chain.make(Outcome::Unknown, &mut supervision, &mut wrong);
+            chain.make(FactoryEffects::Unknown, &mut supervision, &mut wrong);
         }
         ConfigError::all(wrong)?;
         let mut wrong = Vec::new();
         builtin.make(self, is_file, &mut wrong);
         if wrong.is_empty() {
-            chain.make(Outcome::File, &mut supervision, &mut wrong);
+            chain.make(FactoryEffects::File, &mut supervision, &mut wrong);
         }
         ConfigError::all(wrong)?;
         let chain = chain.into_registry(&builtin.chain_logs)?;

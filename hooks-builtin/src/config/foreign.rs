@@ -1,7 +1,7 @@
 //! The forms in which other systems name hooks that factories create: ClawSeed's `[[hooks.chain]]`, and PicoClaw's
 //! `[hooks.builtins]` and `[hooks.defaults]`.
 //!
-//! All of them are lowered to one list of [`Entry`], in the order in which the hooks run.
+//! All of them are lowered to one list of [`FactoryEntry`], in the order in which the hooks run.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{HooksConfig, Segment};
 
 /// A hook that a factory creates.
-pub(super) struct Entry<'a> {
+pub(super) struct FactoryEntry<'a> {
     pub(super) is_enabled: bool,
     pub(super) hook_type: &'a str,
     pub(super) settings: &'a Value,
@@ -24,11 +24,11 @@ pub(super) struct Entry<'a> {
 }
 
 /// Returns the entries of all forms, in the order in which the hooks run.
-pub(super) fn entries(config: &HooksConfig) -> impl Iterator<Item = Entry<'_>> {
+pub(super) fn entries(config: &HooksConfig) -> impl Iterator<Item = FactoryEntry<'_>> {
     let key = Segment::key;
     let chain = config.chain.iter().enumerate().map(move |(index, entry)| {
         let path = vec![key("hooks"), key("chain"), Segment::Index(index)];
-        Entry {
+        FactoryEntry {
             is_enabled: entry.enabled,
             hook_type: &entry.hook_type,
             settings: &entry.config,
@@ -41,7 +41,7 @@ pub(super) fn entries(config: &HooksConfig) -> impl Iterator<Item = Entry<'_>> {
     builtins.sort_by_key(|(_, entry)| entry.priority);
     let builtins = builtins.into_iter().map(move |(hook_type, entry)| {
         let path = vec![key("hooks"), key("builtins"), key(hook_type)];
-        Entry {
+        FactoryEntry {
             is_enabled: entry.enabled,
             hook_type,
             settings: &entry.config,

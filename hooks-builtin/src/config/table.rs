@@ -128,7 +128,7 @@ macro_rules! builtins {
                 read: |config| are_settings_of(crate::$Hook::from_config, config),
                 create: |config| {
                     let hook = crate::$Hook::from_config(&read(config)?)?;
-                    Ok(Made::Hook(BoxHook::new(hook)))
+                    Ok(FactoryProduct::Hook(BoxHook::new(hook)))
                 },
             },)* $(Builtin {
                 hook_type: stringify!($probe_key),
@@ -136,7 +136,7 @@ macro_rules! builtins {
                 read: |config| are_settings_of(crate::$Probe::from_config, config),
                 create: |config| {
                     let probe = Arc::new(crate::$Probe::from_config(&read(config)?)?);
-                    Ok(Made::Probe(Box::new(move |registry| registry.attach(probe))))
+                    Ok(FactoryProduct::Probe(Box::new(move |registry| registry.attach(probe))))
                 },
             },)*];
         }
@@ -297,11 +297,11 @@ pub(super) struct Builtin {
     pub(super) reach: Reach,
     /// Reads the settings.
     pub(super) read: fn(&Value) -> Result<(), FactoryError>,
-    pub(super) create: fn(&Value) -> Result<Made, FactoryError>,
+    pub(super) create: fn(&Value) -> Result<FactoryProduct, FactoryError>,
 }
 
 /// What a factory of ours creates.
-pub(super) enum Made {
+pub(super) enum FactoryProduct {
     Hook(BoxHook<AgentEvent<'static>>),
     /// Attaches a probe to the hooks of the file.
     Probe(Box<Attach>),

@@ -6,19 +6,19 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::shared::changes::Seen;
+use crate::shared::changes::EventHistory;
 use crate::shared::sink::write_object;
 use crate::shared::{ChangedBy, Changes};
 
 /// An event, its context, and the decision about it.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct JsonlLine<'a> {
     pub(super) cx: &'a AgentContext,
     pub(super) event: AgentEvent<'a>,
     /// What the hooks ended with; nothing if the dispatch was dropped.
     pub(super) result: Option<AnyAction<'a>>,
     /// What the hooks have changed in it.
-    pub(super) seen: &'a Seen,
+    pub(super) seen: &'a EventHistory,
 }
 
 /// The fields before the payload, in this order.
@@ -79,7 +79,7 @@ impl<'a> From<&'a ChangedBy> for ByHook<'a> {
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> JsonlLine<'a> {
     fn fields(self, changes: Option<&'a Changes>) -> Fields<'a> {
         let cx = self.cx;
         let cancel = match self.result {

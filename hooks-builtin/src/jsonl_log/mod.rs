@@ -16,11 +16,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::event_name::EventName;
-use self::line::Line;
+use self::line::JsonlLine;
 use crate::shared::alias::Alias;
-use crate::shared::changes::Seen;
+use crate::shared::changes::EventHistory;
 use crate::shared::log::{Log, probe};
-use crate::shared::sink::{Limits, LogFile, Queue};
+use crate::shared::sink::{LogFile, QueueLimits, SinkQueue};
 use crate::shared::{BuildError, paths};
 
 /// How long an event waits for room.
@@ -86,13 +86,13 @@ const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct JsonlLog(Arc<Inner>);
+pub struct JsonlLog(Arc<JsonlLogState>);
 
 #[derive(Debug)]
-struct Inner {
+struct JsonlLogState {
     events: Option<Vec<EventName>>,
     deltas: bool,
-    lines: Queue,
+    lines: SinkQueue,
 }
 
 /// The settings of `[hooks.builtin.jsonl_log]`.
@@ -192,16 +192,16 @@ impl JsonlLog {
         };
         config.check()?;
         let path = paths::in_home(&config.path).map_err(failed)?;
-        let limits = Limits {
+        let limits = QueueLimits {
             bytes: config.max_buffer_bytes as usize,
             wait_for_room: WAIT_FOR_ROOM,
             linger: config.flush_interval,
-            ..Limits::default()
+            ..QueueLimits::default()
         };
         let lines = LogFile::open(&path)
-            .and_then(|file| Queue::start(file, limits))
+            .and_then(|file| SinkQueue::start(file, limits))
             .map_err(failed)?;
-        Ok(JsonlLog(Arc::new(Inner {
+        Ok(JsonlLog(Arc::new(JsonlLogState {
             events: config.events.clone(),
             deltas: config.deltas,
             lines,
@@ -262,12 +262,12 @@ impl Log for JsonlLog {
 
     fn write(
         &self,
-        seen: &Seen,
+        seen: &EventHistory,
         cx: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
     ) {
-        let line = Line {
+        let line = JsonlLine {
             cx,
             event,
             result,

@@ -61,10 +61,10 @@ use crate::shared::BuildError;
 /// ```
 #[doc(alias = "guardrail")]
 #[derive(Clone, Debug)]
-pub struct Redact(Arc<Inner>);
+pub struct Redact(Arc<RedactSettings>);
 
 #[derive(Debug)]
-struct Inner {
+struct RedactSettings {
     scanner: Scanner,
     tool_output: bool,
     messages: bool,
@@ -141,7 +141,7 @@ impl Redact {
                 "is off, and so are `messages` and `model_input`: nothing would be redacted",
             ));
         }
-        Ok(Redact(Arc::new(Inner {
+        Ok(Redact(Arc::new(RedactSettings {
             scanner: Scanner::new(&config.kinds, &config.patterns)?,
             tool_output: config.tool_output,
             messages: config.messages,
@@ -235,7 +235,7 @@ impl Redact {
     }
 }
 
-impl Inner {
+impl RedactSettings {
     /// Rewrites a message, except what its provider has signed or sealed: the provider would refuse a changed one.
     fn rewrite_message(&self, message: &mut ChatMessage) {
         message.edit_texts(|text| self.rewrite(text));

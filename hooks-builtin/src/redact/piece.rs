@@ -79,7 +79,7 @@ fn whole_and_begun(pattern: &Hir) -> (Hir, Hir) {
 
 /// What is known of the beginning of a text, of which more has come.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ScanProgress {
     /// No piece ends up to here.
     pub(super) ends: usize,
     /// No private key that goes on begins before this place.
@@ -99,7 +99,7 @@ pub(super) struct Ends<'t> {
 }
 
 impl<'t> Ends<'t> {
-    pub(super) fn new(open: &'t Regex, text: &'t str, known: Known) -> Self {
+    pub(super) fn new(open: &'t Regex, text: &'t str, known: ScanProgress) -> Self {
         Ends {
             open,
             text,
@@ -110,13 +110,13 @@ impl<'t> Ends<'t> {
     }
 
     /// Returns what is known when there is no further end, as places behind the last one.
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self) -> ScanProgress {
         // A key may begin with the last word, unless that is too long for a line of one.
         let last = self.text.len().saturating_sub(2 * MOST_OF_LINE);
         let last = self.text.floor_char_boundary(last);
         let word = self.text[last..].rfind(char::is_whitespace);
         let keys = self.key.start.min(last + word.unwrap_or(0));
-        Known {
+        ScanProgress {
             ends: self.text.len() - self.from,
             keys: keys.saturating_sub(self.from),
         }

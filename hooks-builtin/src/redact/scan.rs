@@ -12,7 +12,7 @@ use super::NamedPattern;
 use super::judge::{HIDDEN, is_border, is_hidden};
 use super::kind::SecretKind;
 use super::pattern::{Pattern, compile};
-use super::piece::{Ends, Known, open_at_the_end};
+use super::piece::{Ends, ScanProgress, open_at_the_end};
 use crate::shared::BuildError;
 
 /// Finds secrets, and counts what it replaces.
@@ -152,13 +152,13 @@ impl Scanner {
             return Cow::Borrowed(text);
         }
         let mut redacted = String::with_capacity(text.len());
-        let ends = self.ends(text, Known::default()).chain([text.len()]);
+        let ends = self.ends(text, ScanProgress::default()).chain([text.len()]);
         self.redact_pieces(text, ends, &mut redacted);
         Cow::Owned(redacted)
     }
 
     /// Returns where the pieces of a text end. What follows such a place changes nothing before it.
-    pub(super) fn ends<'t>(&'t self, text: &'t str, known: Known) -> Ends<'t> {
+    pub(super) fn ends<'t>(&'t self, text: &'t str, known: ScanProgress) -> Ends<'t> {
         let open = self.open.get_or_init(|| {
             let kinds = self.targets.iter().filter_map(|target| target.kind);
             let kinds = kinds.filter(|kind| kind.has_blanks());

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Redact;
 use super::judge::is_border;
-use super::piece::Known;
+use super::piece::ScanProgress;
 use super::scan::CONTEXT;
 
 /// Takes the place of a text that is too long to be held.
@@ -38,7 +38,7 @@ pub struct RedactStream {
     /// The end of what was returned.
     returned: String,
     /// What is known of what is held.
-    known: Known,
+    known: ScanProgress,
     /// Whether the rest of a word that is too long is to come.
     hides: bool,
 }
@@ -52,7 +52,7 @@ impl RedactStream {
             redact,
             held: String::new(),
             returned: String::new(),
-            known: Known::default(),
+            known: ScanProgress::default(),
             hides: false,
         }
     }
@@ -76,7 +76,7 @@ impl RedactStream {
         let mut shown = self.take(&all);
         if self.held.len() > Self::MOST_HELD {
             self.held.clear();
-            self.known = Known::default();
+            self.known = ScanProgress::default();
             self.hides = true;
             shown.push_str(TOO_LONG);
             self.returned.push_str(TOO_LONG);

@@ -9,8 +9,8 @@ use hooks_shell::{Effects, Environment, Files, Program, Script, is_predictable};
 use serde_json::Value;
 
 use super::SecurityPolicyConfig;
-use super::guard::{self, Certainty, Guard};
-use super::hosts::Hosts;
+use super::guard::{self, Certainty, PathGuard};
+use super::hosts::AllowedHosts;
 use super::sandbox::CONFINED;
 use crate::shared::caller;
 use crate::shared::visible::Visible;
@@ -106,7 +106,7 @@ impl Programs {
 
 /// The form in which a tool gets its command.
 #[derive(Debug)]
-pub(super) enum Form {
+pub(super) enum CommandForm {
     /// A script.
     Text(String),
     /// A script, after a shell and its arguments: `["bash", "-lc", "…"]`.
@@ -115,20 +115,20 @@ pub(super) enum Form {
     Words(Vec<String>),
 }
 
-impl Form {
+impl CommandForm {
     fn of(mut words: Vec<String>) -> Self {
         let arguments: Vec<_> = words.iter().skip(1).map(String::as_str).collect();
         let is_script = matches!(*arguments, ["-c" | "-lc" | "-cl", _] | ["-l", "-c", _]);
         match words.pop() {
-            Some(script) if is_script && is_shell(&words[0]) => Form::Shell(words, script),
-            last => Form::Words(words.into_iter().chain(last).collect()),
+            Some(script) if is_script && is_shell(&words[0]) => CommandForm::Shell(words, script),
+            last => CommandForm::Words(words.into_iter().chain(last).collect()),
         }
     }
 
     pub(super) fn script(&self) -> String {
         match self {
-            Form::Text(text) | Form::Shell(_, text) => text.clone(),
-            Form::Words(words) => {
+            CommandForm::Text(text) | CommandForm::Shell(_, text) => text.clone(),
+            CommandForm::Words(words) => {
                 let quoted: Vec<_> = words.iter().map(|word| in_quotes(word)).collect();
                 quoted.join(" ")
             }
@@ -137,20 +137,20 @@ impl Form {
 }
 
 /// A command as the arguments of a call have it.
-pub(super) struct Given {
-    command: Form,
+pub(super) struct CommandArgument {
+    command: CommandForm,
     /// The words beside it; nothing if they are none.
     arguments: Option<Vec<String>>,
 }
 
-impl Given {
+impl CommandArgument {
     pub(super) fn of(value: &Value) -> Option<Self> {
         let command = match value {
-            Value::String(text) => Form::Text(text.clone()),
-            words => Form::of(texts(words).filter(|words| !words.is_empty())?),
+            Value::String(text) => CommandForm::Text(text.clone()),
+            words => CommandForm::of(texts(words).filter(|words| !words.is_empty())?),
         };
         let arguments = Some(Vec::new());
-        Some(Given { command, arguments })
+        Some(CommandArgument { command, arguments })
     }
 
     /// Adds the words that stand beside the command.
@@ -160,17 +160,17 @@ impl Given {
         } else {
             texts(value)
         };
-        Given { arguments, ..self }
+        CommandArgument { arguments, ..self }
     }
 
     /// Returns the command. The words beside it must mean the same to a shell.
-    pub(super) fn form(self) -> Result<Form, String> {
+    pub(super) fn form(self) -> Result<CommandForm, String> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
         let are_plain = |words: &Vec<String>| words.iter().all(|word| word.chars().all(is_plain));
         match (self.command, self.arguments.filter(are_plain)) {
             (form, Some(words)) if words.is_empty() => Ok(form),
-            (Form::Text(program), Some(words)) => {
-                Ok(Form::Words([program].into_iter().chain(words).collect()))
+            (CommandForm::Text(program), Some(words)) => {
+                Ok(CommandForm::Words([program].into_iter().chain(words).collect()))
             }
             _ => Err("the arguments beside the command are not a list of plain words: write them into the command".into()),
         }
@@ -189,7 +189,7 @@ pub(super) fn in_quotes(text: &str) -> String {
 }
 
 /// Returns a command that only sets variables; nothing if they are not texts.
-pub(super) fn assigning(variables: &Value) -> Option<Form> {
+pub(super) fn assigning(variables: &Value) -> Option<CommandForm> {
     let set = variables.as_object()?.iter();
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let set = set.map(|(name, value)| {
@@ -198,7 +198,7 @@ pub(super) fn assigning(variables: &Value) -> Option<Form> {
     });
     let words = [Some("env".to_owned())].into_iter().chain(set);
     let words = words.chain([Some("true".to_owned())]);
-    Some(Form::Words(words.collect::<Option<_>>()?))
+    Some(CommandForm::Words(words.collect::<Option<_>>()?))
 }
 
 /// Whether a program is a shell that reads scripts as they are judged.
@@ -212,7 +212,7 @@ pub(super) fn is_shell(program: &str) -> bool {
 
 /// Returns the programs that a command runs and that are not allowed, each once.
 pub(super) fn denied(
-    form: &Form,
+    form: &CommandForm,
     programs: &Programs,
     directory: &Path,
     holds: bool,
@@ -238,7 +238,7 @@ pub(super) fn is_predicted(effects: &Effects) -> bool {
 }
 
 /// Describes what a command would do, in one line.
-pub(super) fn describe(form: &Form, workspace: &Path) -> String {
+pub(super) fn describe(form: &CommandForm, workspace: &Path) -> String {
     match Script::parse(&form.script()) {
         Ok(script) => script.evaluate(&environment(workspace)).to_string(),
         Err(rejected) => rejected.to_string(),
@@ -280,8 +280,8 @@ fn environment(directory: &Path) -> Environment {
 /// By what a command is judged.
 pub(super) struct Judge<'p> {
     pub(super) programs: &'p Programs,
-    pub(super) hosts: &'p Hosts,
-    pub(super) guard: &'p Guard,
+    pub(super) hosts: &'p AllowedHosts,
+    pub(super) guard: &'p PathGuard,
     /// Whether the command runs where the kernel limits which files it uses, and which hosts it reaches.
     pub(super) holds: bool,
 }
@@ -291,13 +291,13 @@ impl Judge<'_> {
     /// if it is another one, and what it would do.
     pub(super) fn judge(
         &self,
-        form: &Form,
+        form: &CommandForm,
         directory: &Path,
         rewrites: bool,
     ) -> Result<(Option<String>, Effects), String> {
         let text = form.script();
         // Without a shell, exactly what was judged runs.
-        let is_exact = matches!(form, Form::Words(_));
+        let is_exact = matches!(form, CommandForm::Words(_));
         let effects = self.allowed(&text, directory, rewrites && !is_exact)?;
         let rewritten = effects.rewritten().filter(|_| rewrites && !is_exact);
         let Some(rewritten) = rewritten else {
@@ -318,18 +318,19 @@ impl Judge<'_> {
     /// Judges a command for a shell that goes on afterwards: it enters its folder, and leaves the shell as it was.
     pub(super) fn judge_apart(
         &self,
-        form: &Form,
+        form: &CommandForm,
         directory: &Path,
         rewrites: bool,
     ) -> Result<(Option<String>, Effects), String> {
-        let (Form::Text(text) | Form::Shell(_, text)) = form else {
+        let (CommandForm::Text(text) | CommandForm::Shell(_, text)) = form else {
             return Err("this tool has a shell that goes on: write the command as a string".into());
         };
         let begin = format!(
             "( cd -P -- {} || exit\n",
             in_quotes(&directory.to_string_lossy())
         );
-        let (script, effects) = self.judge(&Form::Text(text.clone()), directory, rewrites)?;
+        let (script, effects) =
+            self.judge(&CommandForm::Text(text.clone()), directory, rewrites)?;
         let script = script.as_deref().unwrap_or(text);
         Ok((Some(format!("{begin}{script}\n)")), effects))
     }

@@ -18,7 +18,7 @@ use crate::shared::{Glob, patch, paths};
 
 /// The forbidden paths, and the folder that paths must not leave.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(super) struct PathGuard {
     /// Absolute, without links.
     workspace: PathBuf,
     workspace_only: bool,
@@ -68,7 +68,7 @@ const MOST_PATHS: usize = 20_000;
 
 /// What is known about a command while its paths are checked.
 struct Check<'e> {
-    guard: &'e Guard,
+    guard: &'e PathGuard,
     effects: &'e Effects,
     start: &'e Path,
     certainty: Certainty,
@@ -77,13 +77,13 @@ struct Check<'e> {
     /// How many files may still be looked at.
     budget: usize,
     known: HashSet<(&'e str, &'e str, Access, bool)>,
-    made: Made,
+    made: CreatedPaths,
     last_use: usize,
     /// The folders that the command works in, if it moves anything.
     folders: BTreeSet<&'e Path>,
 }
 
-impl Guard {
+impl PathGuard {
     /// Creates a guard for a folder that is absolute and without links.
     pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> Self {
         let mut forbidden = Vec::new();
@@ -117,7 +117,7 @@ impl Guard {
         let place = |path: &String| paths::resolve(path, &workspace).ok();
         let opened_paths = paths.into_iter().filter_map(place).collect();
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-        Guard {
+        PathGuard {
             own: config.loaded_from.iter().map(real).collect(),
             opened: opened.into_iter().cloned().collect(),
             opened_paths,
@@ -628,7 +628,12 @@ impl Guard {
 }
 
 impl<'e> Check<'e> {
-    fn of(guard: &'e Guard, effects: &'e Effects, start: &'e Path, certainty: Certainty) -> Self {
+    fn of(
+        guard: &'e PathGuard,
+        effects: &'e Effects,
+        start: &'e Path,
+        certainty: Certainty,
+    ) -> Self {
         let uses = effects.paths().enumerate();
         let uses = uses.filter(|(_, used)| !used.access.makes_links());
         let moves = effects.paths().any(|used| used.access == Access::Move);
@@ -641,7 +646,7 @@ impl<'e> Check<'e> {
             is_whole: effects.unknown().next().is_none(),
             budget: MOST_FILES,
             known: HashSet::new(),
-            made: Made::default(),
+            made: CreatedPaths::default(),
             last_use: uses.last().map_or(0, |(nth, _)| nth),
             folders: folders
                 .flat_map(|used| used.directories.iter().map(Path::new))
@@ -1180,14 +1185,14 @@ fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
 
 /// The paths that a command has created so far.
 #[derive(Default)]
-struct Made {
+struct CreatedPaths {
     /// Those that may be links or contain some, and whether each is a folder itself.
     links: BTreeMap<PathBuf, bool>,
     /// Those that another program than git has copied, moved or unpacked.
     foreign: Vec<PathBuf>,
 }
 
-impl Made {
+impl CreatedPaths {
     /// Whether a path contains none of these paths, and, if it stands for many paths, none is below it.
     fn check(&self, used: &PathUse, base: &Path) -> Result<(), String> {
         let is_harmless = used.path.known().is_some_and(is_harmless);

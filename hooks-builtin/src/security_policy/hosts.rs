@@ -11,13 +11,13 @@ use crate::shared::ssrf;
 
 /// The allowed hosts, if they are limited.
 #[derive(Debug)]
-pub(super) struct Hosts(Option<Vec<(String, HostPattern)>>);
+pub(super) struct AllowedHosts(Option<Vec<(String, HostPattern)>>);
 
-impl Hosts {
+impl AllowedHosts {
     pub(super) fn new(allowed: Option<&[String]>) -> Result<Self, NotAPattern> {
         let read = |text: &String| Ok((text.clone(), text.parse()?));
         let allowed = allowed.map(|allowed| allowed.iter().map(read).collect());
-        allowed.transpose().map(Hosts)
+        allowed.transpose().map(AllowedHosts)
     }
 
     /// Returns the places of what reaches hosts that are not allowed, and why. In a sandbox, a program that chooses its

@@ -12,8 +12,8 @@ use hooks_sandbox::Confinement;
 use hooks_shell::Effects;
 use serde_json::Value;
 
-use super::command::Form;
-use super::guard::Guard;
+use super::command::CommandForm;
+use super::guard::PathGuard;
 
 /// A command of a tool call that a [`SecurityPolicy`](super::SecurityPolicy) has judged: what it would do, and how it runs.
 /// [`SecurityPolicy::judged`](super::SecurityPolicy::judged) returns it.
@@ -25,11 +25,11 @@ pub struct Judged {
     pub(super) argument: String,
     /// The argument with the words after the program, if they are beside the command.
     pub(super) beside: Option<String>,
-    pub(super) form: Form,
+    pub(super) form: CommandForm,
     /// The script that may run, if it is another one than is written.
     pub(super) script: Option<String>,
     pub(super) effects: Effects,
-    pub(super) guard: Arc<Guard>,
+    pub(super) guard: Arc<PathGuard>,
     /// Where it runs.
     pub(super) folder: PathBuf,
     /// The variables that are set beside the command.
@@ -69,9 +69,9 @@ impl Judged {
     #[must_use]
     pub fn plan(&self) -> RunPlan {
         let words = match &self.form {
-            Form::Text(_) => vec![self.shell().to_owned(), "-c".to_owned(), self.script()],
-            Form::Shell(words, _) => words.iter().cloned().chain([self.script()]).collect(),
-            Form::Words(words) => words.clone(),
+            CommandForm::Text(_) => vec![self.shell().to_owned(), "-c".to_owned(), self.script()],
+            CommandForm::Shell(words, _) => words.iter().cloned().chain([self.script()]).collect(),
+            CommandForm::Words(words) => words.clone(),
         };
         let mut words = words.into_iter();
         RunPlan {
@@ -93,8 +93,8 @@ impl Judged {
     /// Makes the arguments of the call what was judged.
     pub(super) fn rewrite(&self, args: &mut Value) {
         let value = match (&self.script, &self.form) {
-            (Some(script), Form::Text(_)) => script.as_str().into(),
-            (Some(script), Form::Shell(words, _)) => {
+            (Some(script), CommandForm::Text(_)) => script.as_str().into(),
+            (Some(script), CommandForm::Shell(words, _)) => {
                 let words = words.iter().map(String::as_str).chain([script.as_str()]);
                 words.collect()
             }
@@ -107,7 +107,7 @@ impl Judged {
     pub(super) fn confine(&self, args: &mut Value) -> Result<(), String> {
         let words = self.plan().words();
         match (&self.form, &self.beside) {
-            (Form::Text(_), _) => {
+            (CommandForm::Text(_), _) => {
                 let text = shlex::try_join(words.iter().map(String::as_str));
                 let text = text.map_err(|_| "the command has a zero byte: remove it")?;
                 self.set(args, text.into(), None);
@@ -246,11 +246,11 @@ const MOST: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Judgements {
     keys: RandomState,
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<CallEntry>>,
 }
 
 /// What was found about a call: its command, if it runs one.
-pub(super) struct Found {
+pub(super) struct CallFinding {
     pub(super) judged: Option<Arc<Judged>>,
     /// The arguments as the model wrote them, if they are others now.
     pub(super) written: Option<Value>,
@@ -258,7 +258,7 @@ pub(super) struct Found {
 
 /// What is kept of a call.
 #[derive(Debug)]
-struct Kept {
+struct CallEntry {
     /// The hash of its id: to keep a call allocates nothing.
     id: u64,
     key: u64,
@@ -281,13 +281,13 @@ impl Judgements {
         id: Option<&str>,
         tool: &str,
         args: &Value,
-    ) -> Option<Found> {
+    ) -> Option<CallFinding> {
         let key = self.key(cx, tool, args);
         let id = id.map(|id| self.keys.hash_one(id));
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_meant = |kept: &&Kept| kept.key == key && id.is_none_or(|id| kept.id == id);
+        let is_meant = |kept: &&CallEntry| kept.key == key && id.is_none_or(|id| kept.id == id);
         let found = kept.iter().find(is_meant);
-        found.map(|kept| Found {
+        found.map(|kept| CallFinding {
             judged: kept.judged.clone(),
             written: kept.written.clone(),
         })
@@ -306,7 +306,7 @@ impl Judgements {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| (kept.key, kept.id) != (key, id));
         kept.truncate(MOST - 1);
-        kept.push_front(Kept {
+        kept.push_front(CallEntry {
             id,
             key,
             judged,

@@ -26,22 +26,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::actions::Actions;
-use self::command::{Form, Given, Programs};
-use self::guard::{Certainty, Guard};
-use self::hosts::Hosts;
-use self::judged::{Found, Judgements};
+use self::command::{CommandArgument, CommandForm, Programs};
+use self::guard::{Certainty, PathGuard};
+use self::hosts::AllowedHosts;
+use self::judged::{CallFinding, Judgements};
 pub use self::judged::{Judged, RunPlan};
 pub use self::missing::Missing;
 use self::sandbox::Kernel;
 pub use self::sandbox::{AS_WRITTEN, PolicySandbox, SandboxMode};
 pub use self::tools::ToolConfig;
-use self::tools::{ToolConfigs, Tools};
+use self::tools::{PolicyTools, ToolConfigs};
 use crate::shared::alias::Alias;
 use crate::shared::caller;
 use crate::shared::patch;
 use crate::shared::sandbox::SandboxConfig;
 pub use crate::shared::tools::Profile;
-use crate::shared::tools::{Role, Tool};
+use crate::shared::tools::{ArgumentRole, Tool};
 use crate::shared::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
@@ -99,7 +99,7 @@ use crate::shared::{BuildError, Globs, paths};
 /// assert_eq!(judge("grep root /etc/passwd").unwrap_err(), "the path `/etc/passwd` is forbidden: go on without it, or ask the user");
 /// ```
 #[derive(Clone, Debug)]
-pub struct SecurityPolicy(Arc<Inner>, Approver, Kernel);
+pub struct SecurityPolicy(Arc<PolicyState>, Approver, Kernel);
 
 /// Whether a person can approve the actions of a supervised agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,15 +110,15 @@ enum Approver {
 }
 
 #[derive(Debug)]
-struct Inner {
+struct PolicyState {
     config: SecurityPolicyConfig,
-    tools: Tools,
+    tools: PolicyTools,
     programs: Programs,
-    hosts: Hosts,
+    hosts: AllowedHosts,
     actions: Mutex<Actions>,
     judgements: Judgements,
     /// The guard of the workspace that was used last: an agent has few.
-    guard: Mutex<Option<(String, Arc<Guard>)>>,
+    guard: Mutex<Option<(String, Arc<PathGuard>)>>,
 }
 
 /// How much an agent may do by itself: ClawSeed's autonomy levels.
@@ -309,10 +309,10 @@ impl SecurityPolicy {
             );
             return Err(wrong("sandbox_program", message));
         }
-        let hosts = Hosts::new(config.allowed_hosts.as_deref());
-        let inner = Inner {
+        let hosts = AllowedHosts::new(config.allowed_hosts.as_deref());
+        let inner = PolicyState {
             config: config.clone(),
-            tools: Tools::new(config).map_err(|message| wrong("tools", message))?,
+            tools: PolicyTools::new(config).map_err(|message| wrong("tools", message))?,
             programs: Programs::new(config),
             hosts: hosts.map_err(|error| wrong("allowed_hosts", error.to_string()))?,
             actions: Mutex::default(),
@@ -542,7 +542,7 @@ impl SecurityPolicy {
 }
 
 /// Checks the files that a patch changes, which is applied in a folder.
-fn check_patch(guard: &Guard, text: &str, folder: &Path) -> Result<(), String> {
+fn check_patch(guard: &PathGuard, text: &str, folder: &Path) -> Result<(), String> {
     patch::files(text)?
         .iter()
         .try_for_each(|path| guard.check_change(path, folder))
@@ -550,7 +550,7 @@ fn check_patch(guard: &Guard, text: &str, folder: &Path) -> Result<(), String> {
 
 /// What the arguments of a call say about its command.
 #[derive(Default)]
-struct Parts<'a> {
+struct CommandParts<'a> {
     command: Option<(&'a String, &'a Value)>,
     directory: Option<&'a str>,
     /// The words after the program.
@@ -560,12 +560,12 @@ struct Parts<'a> {
     has_none: bool,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> CommandParts<'a> {
     /// Returns the command, and the argument that it is in.
-    fn given(&self) -> Option<(&'a String, Given)> {
+    fn given(&self) -> Option<(&'a String, CommandArgument)> {
         let (argument, value) = self.command?;
         let beside = self.arguments.map_or(&Value::Null, |(_, value)| value);
-        Some((argument, Given::of(value)?.with_arguments(beside)))
+        Some((argument, CommandArgument::of(value)?.with_arguments(beside)))
     }
 
     fn variables_set(&self) -> Vec<String> {
@@ -578,7 +578,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Inner {
+impl PolicyState {
     /// Judges a call, except the number of actions. Returns its command, if there is one.
     fn judge(
         &self,
@@ -660,26 +660,26 @@ impl Inner {
             .ok_or_else(|| tools::undeclared(name, args))?;
         let empty = serde_json::Map::new();
         let args = args.as_object().unwrap_or(&empty);
-        let mut parts = Parts::default();
+        let mut parts = CommandParts::default();
         // The pattern may be relative to a folder in another argument.
         let read = args
             .iter()
-            .filter(|(argument, _)| self.tools.role(&tool, argument) == Some(Role::Read));
+            .filter(|(argument, _)| self.tools.role(&tool, argument) == Some(ArgumentRole::Read));
         let folders = iter::once(".").chain(read.filter_map(|(_, folder)| folder.as_str()));
         for (argument, value) in args {
             match self.tools.role(&tool, argument) {
                 _ if value.is_null() => {}
-                Some(Role::Harmless) => self.check_nested(cx, value, &tool)?,
-                Some(Role::Addresses) => for_texts(value, &mut |text| {
+                Some(ArgumentRole::Harmless) => self.check_nested(cx, value, &tool)?,
+                Some(ArgumentRole::Addresses) => for_texts(value, &mut |text| {
                     let words = text.split(|c: char| c.is_whitespace() || "\"'()<>[]`".contains(c));
                     words
                         .filter(|word| word.contains("://") || starts_with(word, "file:"))
                         .try_for_each(|word| self.check_address(cx, word))
                 })?,
-                Some(Role::Address) => {
+                Some(ArgumentRole::Address) => {
                     for_texts(value, &mut |text| self.check_address(cx, text))?;
                 }
-                Some(role @ (Role::Read | Role::Write)) => {
+                Some(role @ (ArgumentRole::Read | ArgumentRole::Write)) => {
                     for_texts(value, &mut |path| {
                         if path.contains("://") && !starts_with(path.trim_start(), "file:") {
                             return self.hosts.check_web(path.trim());
@@ -687,16 +687,16 @@ impl Inner {
                         self.check_path(cx, path, role)
                     })?;
                 }
-                Some(role @ (Role::Glob | Role::Files)) => {
+                Some(role @ (ArgumentRole::Glob | ArgumentRole::Files)) => {
                     let access = match role {
-                        Role::Files => Access::Read,
+                        ArgumentRole::Files => Access::Read,
                         _ => Access::List,
                     };
                     for_texts(value, &mut |glob| {
                         self.check_glob(cx, glob, access, folders.clone())
                     })?;
                 }
-                Some(Role::Patch) => {
+                Some(ArgumentRole::Patch) => {
                     // Some agents write it as a command: `["apply_patch", "*** Begin Patch …"]`.
                     let text = value
                         .as_str()
@@ -707,23 +707,23 @@ impl Inner {
                     let guard = self.guard(&cx.cwd)?;
                     check_patch(&guard, text, guard.workspace())?;
                 }
-                Some(Role::Command) if parts.command.is_none() => {
+                Some(ArgumentRole::Command) if parts.command.is_none() => {
                     parts.command = Some((argument, value));
                 }
-                Some(Role::Directory) if parts.directory.is_none() => {
+                Some(ArgumentRole::Directory) if parts.directory.is_none() => {
                     parts.directory = value.as_str().filter(|text| !text.is_empty());
                     if parts.directory.is_none() && value != "" {
                         return Err(format!("`{argument}` of `{name}` must be a folder"));
                     }
                 }
-                Some(Role::Arguments) => parts.arguments = Some((argument, value)),
-                Some(Role::Environment) => {
+                Some(ArgumentRole::Arguments) => parts.arguments = Some((argument, value)),
+                Some(ArgumentRole::Environment) => {
                     parts.variables = Some(value).filter(|value| !is_nothing(value));
                 }
-                Some(Role::Instead) => parts.has_none = value == true,
-                Some(Role::Shell)
+                Some(ArgumentRole::Instead) => parts.has_none = value == true,
+                Some(ArgumentRole::Shell)
                     if value == "" || value.as_str().is_some_and(command::is_shell) => {}
-                Some(Role::Nothing) if is_nothing(value) => {}
+                Some(ArgumentRole::Nothing) if is_nothing(value) => {}
                 _ => {
                     return Err(format!(
                         "the argument `{argument}` of `{name}` could change what runs, and the policy cannot check it: leave it out, or declare it under `[hooks.builtin.security_policy.tools]`"
@@ -740,7 +740,7 @@ impl Inner {
         cx: &AgentContext,
         name: &str,
         tool: &Tool,
-        parts: &Parts<'_>,
+        parts: &CommandParts<'_>,
         kernel: &Kernel,
     ) -> Result<Option<Judged>, String> {
         let config = &self.config;
@@ -764,7 +764,7 @@ impl Inner {
             judge.judge(&set, &start, false)?;
         }
         let form = given.form()?;
-        if let Form::Words(words) = &form
+        if let CommandForm::Words(words) = &form
             && let [program, patch] = words.as_slice()
             && program == "apply_patch"
         {
@@ -794,7 +794,7 @@ impl Inner {
     fn start(
         &self,
         cx: &AgentContext,
-        guard: &Guard,
+        guard: &PathGuard,
         directory: Option<&str>,
     ) -> Result<PathBuf, String> {
         let start = match (&self.config.workspace, cx.cwd.as_str()) {
@@ -808,7 +808,7 @@ impl Inner {
         }
     }
 
-    fn judge_of<'p>(&'p self, guard: &'p Guard, holds: bool) -> command::Judge<'p> {
+    fn judge_of<'p>(&'p self, guard: &'p PathGuard, holds: bool) -> command::Judge<'p> {
         command::Judge {
             programs: &self.programs,
             hosts: &self.hosts,
@@ -820,7 +820,7 @@ impl Inner {
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
     /// and for what would be blocked.
     fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
-        if let Some(Found { judged, .. }) = self.judgements.find(cx, None, name, args) {
+        if let Some(CallFinding { judged, .. }) = self.judgements.find(cx, None, name, args) {
             return judged.map(|judged| judged.effects().to_string());
         }
         let (form, guard) = self.form(cx, name, args)?;
@@ -828,14 +828,19 @@ impl Inner {
     }
 
     /// Returns the command of a call and the guard of its workspace, if the tool runs one.
-    fn form(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<(Form, Arc<Guard>)> {
+    fn form(
+        &self,
+        cx: &AgentContext,
+        name: &str,
+        args: &Value,
+    ) -> Option<(CommandForm, Arc<PathGuard>)> {
         let tool = self.tools.find(&self.config, name)?;
         let is_command =
-            |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Command);
+            |argument: &&String| self.tools.role(&tool, argument) == Some(ArgumentRole::Command);
         let argument = args.as_object()?.keys().find(is_command)?;
-        let given = Given::of(&args[argument])?;
+        let given = CommandArgument::of(&args[argument])?;
         let is_beside =
-            |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Arguments);
+            |argument: &&String| self.tools.role(&tool, argument) == Some(ArgumentRole::Arguments);
         let given = match args.as_object()?.keys().find(is_beside) {
             Some(beside) => given.with_arguments(&args[beside]),
             None => given,
@@ -850,11 +855,15 @@ impl Inner {
                 values
                     .iter()
                     .try_for_each(|(name, value)| match self.tools.meaning(name) {
-                        Some(Role::Address) if !tool.is_open => {
+                        Some(ArgumentRole::Address) if !tool.is_open => {
                             for_texts(value, &mut |text| self.check_address(cx, text))
                         }
-                        Some(role @ Role::Write) => {
-                            let role = if tool.reads_only() { Role::Read } else { role };
+                        Some(role @ ArgumentRole::Write) => {
+                            let role = if tool.reads_only() {
+                                ArgumentRole::Read
+                            } else {
+                                role
+                            };
                             for_texts(value, &mut |path| self.check_path(cx, path, role))
                         }
                         _ => self.check_nested(cx, value, tool),
@@ -881,7 +890,7 @@ impl Inner {
         }
         let is_path = address.starts_with(['/', '.', '~']) || starts_with(address, "file:");
         if is_path {
-            return self.check_path(cx, address, Role::Read);
+            return self.check_path(cx, address, ArgumentRole::Read);
         }
         self.hosts.check_web(address)
     }
@@ -929,10 +938,10 @@ impl Inner {
     }
 
     /// Checks a path that a tool reads or writes.
-    fn check_path(&self, cx: &AgentContext, path: &str, role: Role) -> Result<(), String> {
+    fn check_path(&self, cx: &AgentContext, path: &str, role: ArgumentRole) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
         let check = |path: &str| match role {
-            Role::Read => guard.check(path, guard.workspace()),
+            ArgumentRole::Read => guard.check(path, guard.workspace()),
             _ => guard.check_change(path, guard.workspace()),
         };
         check(path_of_address(path)?)?;
@@ -946,7 +955,7 @@ impl Inner {
     }
 
     /// Returns the guard for the workspace of an agent in this directory.
-    fn guard(&self, directory: &str) -> Result<Arc<Guard>, String> {
+    fn guard(&self, directory: &str) -> Result<Arc<PathGuard>, String> {
         let mut known = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
         // A relative path means another folder for each process.
         if let Some((of, guard)) = &*known
@@ -961,7 +970,7 @@ impl Inner {
             None => Path::new(directory),
         };
         let guard = paths::folder(workspace)
-            .map(|workspace| Guard::new(workspace, &self.config))
+            .map(|workspace| PathGuard::new(workspace, &self.config))
             .map_err(|error| {
                 format!(
                     "the workspace `{}` cannot be used: {error}",

@@ -11,7 +11,7 @@ use hooks_shell::Access;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Autonomy, Inner, Judged, SecurityPolicy, SecurityPolicyConfig, command, guard};
+use super::{Autonomy, Judged, PolicyState, SecurityPolicy, SecurityPolicyConfig, command, guard};
 
 /// The programs that the default list has besides where commands run in a sandbox: they run code of the workspace, or what
 /// they are given, and the kernel limits what that does.
@@ -196,7 +196,7 @@ impl SecurityPolicy {
     }
 }
 
-impl Inner {
+impl PolicyState {
     /// Returns what the kernel holds a judged command to.
     pub(super) fn confinement(&self, judged: &Judged) -> Result<Confinement, String> {
         self.rules(judged)?.prepare().map_err(|error| match error {

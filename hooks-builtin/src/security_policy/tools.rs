@@ -10,8 +10,8 @@ use smol_str::SmolStr;
 
 use super::SecurityPolicyConfig;
 use crate::shared::Globs;
-use crate::shared::path_arguments::{self, Rules, normal};
-use crate::shared::tools::{self, Role, Tool};
+use crate::shared::path_arguments::{self, PathArguments, normal};
+use crate::shared::tools::{self, ArgumentRole, Tool};
 use crate::shared::visible::Visible;
 
 /// A tool that is declared in `[hooks.builtin.security_policy.tools]`.
@@ -61,12 +61,12 @@ fn declared_tool(config: &ToolConfig) -> Tool {
     tool.is_persistent = config.persistent;
     tool.is_open = config.harmless.iter().any(|name| name == "*");
     let lists = [
-        (&*config.harmless, Role::Harmless),
-        (&config.read, Role::Read),
-        (&config.write, Role::Write),
-        (config.command.as_slice(), Role::Command),
-        (config.directory.as_slice(), Role::Directory),
-        (config.patch.as_slice(), Role::Patch),
+        (&*config.harmless, ArgumentRole::Harmless),
+        (&config.read, ArgumentRole::Read),
+        (&config.write, ArgumentRole::Write),
+        (config.command.as_slice(), ArgumentRole::Command),
+        (config.directory.as_slice(), ArgumentRole::Directory),
+        (config.patch.as_slice(), ArgumentRole::Patch),
     ];
     for (names, role) in lists {
         for name in names {
@@ -78,14 +78,14 @@ fn declared_tool(config: &ToolConfig) -> Tool {
 
 /// All tools that a policy knows.
 #[derive(Debug)]
-pub(super) struct Tools {
+pub(super) struct PolicyTools {
     declared: Vec<(SmolStr, Globs, Tool)>,
     known: HashMap<SmolStr, Tool>,
-    paths: Rules,
-    addresses: Rules,
+    paths: PathArguments,
+    addresses: PathArguments,
 }
 
-impl Tools {
+impl PolicyTools {
     pub(super) fn new(config: &SecurityPolicyConfig) -> Result<Self, String> {
         let mut declared = Vec::new();
         for (name, tool) in &config.tools {
@@ -95,11 +95,11 @@ impl Tools {
         // Exact names come before patterns.
         declared.sort_by_key(|(name, ..)| name.contains(['*', '?', '[', '{']));
         let paths = path_arguments::possible();
-        Ok(Tools {
+        Ok(PolicyTools {
             declared,
             known: tools::known(&config.profiles),
-            paths: Rules::new(paths.iter().chain(&config.path_arguments)),
-            addresses: Rules::new(ADDRESSES),
+            paths: PathArguments::new(paths.iter().chain(&config.path_arguments)),
+            addresses: PathArguments::new(ADDRESSES),
         })
     }
 
@@ -117,12 +117,12 @@ impl Tools {
         let mut found = self.known.get(&normal).map(Cow::Borrowed);
         if config.shell_tools.matches(name) {
             let tool = found.get_or_insert_default().to_mut();
-            tool.add(&config.command_argument, Role::Command);
+            tool.add(&config.command_argument, ArgumentRole::Command);
             for name in ["cwd", "workdir", "directory", "working_directory"] {
-                tool.add(name, Role::Directory);
+                tool.add(name, ArgumentRole::Directory);
             }
             for name in ["description", "timeout", "explanation"] {
-                tool.add(name, Role::Harmless);
+                tool.add(name, ArgumentRole::Harmless);
             }
         }
         if found.is_none() && config.read_only_tools.matches(name) {
@@ -132,21 +132,21 @@ impl Tools {
     }
 
     /// Returns the role of an argument; nothing if it must be declared and is not.
-    pub(super) fn role(&self, tool: &Tool, name: &str) -> Option<Role> {
+    pub(super) fn role(&self, tool: &Tool, name: &str) -> Option<ArgumentRole> {
         match tool.role(name) {
             Some(role) => Some(role),
-            None if tool.is_open => Some(Role::Harmless),
+            None if tool.is_open => Some(ArgumentRole::Harmless),
             None if tool.is_closed() => None,
-            None => self.meaning(name).or(Some(Role::Harmless)),
+            None => self.meaning(name).or(Some(ArgumentRole::Harmless)),
         }
     }
 
     /// What the name of an argument says.
-    pub(super) fn meaning(&self, name: &str) -> Option<Role> {
+    pub(super) fn meaning(&self, name: &str) -> Option<ArgumentRole> {
         if self.addresses.meet(name) {
-            Some(Role::Address)
+            Some(ArgumentRole::Address)
         } else {
-            self.paths.meet(name).then_some(Role::Write)
+            self.paths.meet(name).then_some(ArgumentRole::Write)
         }
     }
 }
@@ -163,7 +163,7 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
         args.keys()
             .find(|key| words.contains(&normal(key).as_str()))
     };
-    let rules = Rules::new(path_arguments::certain());
+    let rules = PathArguments::new(path_arguments::certain());
     let is_path = |key: &&String| rules.meet(key);
     let paths: Vec<_> = args.keys().filter(is_path).collect();
     let declared = match has(&["command", "cmd", "commandline", "script", "code"]) {

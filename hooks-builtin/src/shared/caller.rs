@@ -37,7 +37,7 @@ tokio::task_local! {
 pub struct Caller {
     process: Arc<Process>,
     /// Keeps what is read of the process, if a caller wants to know.
-    notes: Option<Arc<Mutex<Seen>>>,
+    notes: Option<Arc<Mutex<CallerReads>>>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -50,7 +50,7 @@ struct Process {
 ///
 /// `Debug` shows no values, which may be secrets.
 #[derive(Clone, Default)]
-pub struct Seen {
+pub struct CallerReads {
     env: BTreeMap<OsString, Option<OsString>>,
     cwd: Option<PathBuf>,
     whole: Option<Arc<Process>>,
@@ -76,7 +76,7 @@ impl Caller {
 
     /// Runs a future for that process, and returns what it has read of it as well. The outcome is the same for each
     /// process that [agrees](Self::agrees).
-    pub async fn noting<F: Future>(&self, future: F) -> (F::Output, Seen) {
+    pub async fn noting<F: Future>(&self, future: F) -> (F::Output, CallerReads) {
         let notes = Arc::default();
         let noting = Caller {
             process: Arc::clone(&self.process),
@@ -89,7 +89,7 @@ impl Caller {
 
     /// Whether that work would have read the same of this process.
     #[must_use]
-    pub fn agrees(&self, seen: &Seen) -> bool {
+    pub fn agrees(&self, seen: &CallerReads) -> bool {
         let Process { env, cwd } = &*self.process;
         let mut variables = seen.env.iter();
         variables.all(|(name, value)| env.get(name) == value.as_ref())
@@ -97,7 +97,7 @@ impl Caller {
             && seen.whole.as_ref().is_none_or(|seen| *seen == self.process)
     }
 
-    fn note(&self, note: impl FnOnce(&mut Seen)) {
+    fn note(&self, note: impl FnOnce(&mut CallerReads)) {
         if let Some(notes) = &self.notes {
             note(&mut notes.lock().unwrap_or_else(PoisonError::into_inner));
         }
@@ -121,16 +121,16 @@ impl Caller {
     }
 }
 
-impl Seen {
+impl CallerReads {
     /// Adds what other work has read.
-    pub fn extend(&mut self, other: Seen) {
+    pub fn extend(&mut self, other: CallerReads) {
         self.env.extend(other.env);
         self.cwd = other.cwd.or(self.cwd.take());
         self.whole = other.whole.or(self.whole.take());
     }
 }
 
-impl std::fmt::Debug for Seen {
+impl std::fmt::Debug for CallerReads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Seen")
             .field("env", &self.env.keys())

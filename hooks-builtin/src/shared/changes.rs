@@ -1,6 +1,6 @@
 //! Finds what hooks have changed in an event, for logs.
 //!
-//! A probe sees the event before the first hook that may change it, and after each such hook. [`Seen`] is what it
+//! A probe sees the event before the first hook that may change it, and after each such hook. [`EventHistory`] is what it
 //! remembers: the event as JSON, each time. If the bytes are equal, the hook changed nothing. Only a change is parsed.
 
 use std::cell::Cell;
@@ -58,7 +58,7 @@ const MOST_KEPT: usize = 64 * 1024;
 /// event that no hook may change.
 #[derive(Debug, Default)]
 #[doc(hidden)]
-pub struct Seen {
+pub struct EventHistory {
     bytes: Vec<u8>,
     /// The start of each state of the event in the bytes, except the first, and the hook that produced it.
     steps: Vec<(usize, String)>,
@@ -68,10 +68,10 @@ pub struct Seen {
     is_wanted: bool,
 }
 
-impl Seen {
+impl EventHistory {
     /// Nothing yet. Nothing will be remembered unless it is wanted.
     pub(crate) const fn new(is_wanted: bool) -> Self {
-        Seen {
+        EventHistory {
             bytes: Vec::new(),
             steps: Vec::new(),
             is_lost: false,
@@ -153,7 +153,7 @@ impl Seen {
     }
 }
 
-impl Drop for Seen {
+impl Drop for EventHistory {
     fn drop(&mut self) {
         if (1..=MOST_KEPT).contains(&self.bytes.capacity()) {
             self.bytes.clear();
@@ -184,26 +184,26 @@ mod tests {
 
     /// Keeps what it has seen of each dispatch.
     #[derive(Default)]
-    struct Keep(Mutex<Vec<Seen>>);
+    struct Keep(Mutex<Vec<EventHistory>>);
 
     impl Probe<AgentEvent<'static>> for Keep {
-        type State = Seen;
+        type State = EventHistory;
 
-        fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) -> Seen {
-            Seen::new(true)
+        fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) -> EventHistory {
+            EventHistory::new(true)
         }
 
-        fn changing(&self, seen: &mut Seen, event: AgentEvent<'_>) {
+        fn changing(&self, seen: &mut EventHistory, event: AgentEvent<'_>) {
             seen.changing(event);
         }
 
-        fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
+        fn ran(&self, seen: &mut EventHistory, hook: Ran<'_>, event: AgentEvent<'_>) {
             seen.ran(hook, event);
         }
 
         fn end(
             &self,
-            seen: Seen,
+            seen: EventHistory,
             _: &AgentContext,
             _: AgentEvent<'_>,
             _: Option<hooks_core::AnyAction<'_>>,
@@ -213,7 +213,7 @@ mod tests {
     }
 
     /// What is seen of hooks that set the name, one after the other.
-    fn seen(first: &str, names: [&'static str; 4]) -> Seen {
+    fn seen(first: &str, names: [&'static str; 4]) -> EventHistory {
         let keep = Keep::default();
         let to = |nth: usize| {
             intercept_fn::<BeforeToolCall, _>(move |_, call| {
@@ -265,7 +265,7 @@ mod tests {
             args: serde_json::from_str(args).unwrap(),
             ..BeforeToolCall::default()
         };
-        let mut seen = Seen::new(true);
+        let mut seen = EventHistory::new(true);
         seen.changing((&call(r#"{"a":1,"b":2}"#)).into());
         let start = seen.add((&call(r#"{"b":2,"a":1}"#)).into());
         seen.steps.push((start, "reorders".into()));
@@ -280,7 +280,7 @@ mod tests {
             name: name.into(),
             ..BeforeToolCall::default()
         };
-        let mut seen = Seen::new(true);
+        let mut seen = EventHistory::new(true);
         seen.changing((&call("a")).into());
         let start = seen.add((&call("b")).into());
         seen.steps.push((start, "first of a pipeline".into()));
@@ -294,14 +294,14 @@ mod tests {
             name: name.into(),
             ..BeforeToolCall::default()
         };
-        let names = |seen: &Seen| -> Vec<_> {
+        let names = |seen: &EventHistory| -> Vec<_> {
             let states = seen.states().map(value);
             states.map(|state| state["name"].clone()).collect()
         };
         for _ in 0..2 {
-            let mut outer = Seen::new(true);
+            let mut outer = EventHistory::new(true);
             outer.changing((&call("outer")).into());
-            let mut inner = Seen::new(true);
+            let mut inner = EventHistory::new(true);
             inner.changing((&call("a name that is longer")).into());
             assert_eq!(names(&inner), ["a name that is longer"]);
             drop(inner);

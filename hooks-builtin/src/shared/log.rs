@@ -6,7 +6,7 @@
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_core::{AnyAction, EventInfo};
 
-use super::changes::Seen;
+use super::changes::EventHistory;
 
 /// Writes events down.
 pub trait Log: Send + Sync + 'static {
@@ -24,7 +24,7 @@ pub trait Log: Send + Sync + 'static {
     /// Writes an event down, with what the hooks ended with; nothing if the dispatch was dropped.
     fn write(
         &self,
-        seen: &Seen,
+        seen: &EventHistory,
         cx: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
@@ -37,7 +37,14 @@ impl Log for () {
         false
     }
 
-    fn write(&self, _: &Seen, _: &AgentContext, _: AgentEvent<'_>, _: Option<AnyAction<'_>>) {}
+    fn write(
+        &self,
+        _: &EventHistory,
+        _: &AgentContext,
+        _: AgentEvent<'_>,
+        _: Option<AnyAction<'_>>,
+    ) {
+    }
 }
 
 /// Logs in the place of one probe: those of `A`, and one more that may be off.
@@ -57,7 +64,7 @@ impl<A: Log, B: Log> Log for Logs<A, B> {
 
     fn write(
         &self,
-        seen: &Seen,
+        seen: &EventHistory,
         cx: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
@@ -78,7 +85,7 @@ macro_rules! probe {
         impl $(<$($L: $crate::shared::log::Log),+>)?
             ::hooks_core::probe::Probe<::hooks_core::agent::AgentEvent<'static>> for $Log
         {
-            type State = $crate::shared::changes::Seen;
+            type State = $crate::shared::changes::EventHistory;
 
             fn wants(&self, event: &::hooks_core::EventInfo) -> bool {
                 $crate::shared::log::Log::wants(self, event)
@@ -90,7 +97,7 @@ macro_rules! probe {
                 event: ::hooks_core::agent::AgentEvent<'_>,
             ) -> Self::State {
                 let compares = $crate::shared::log::Log::compares(self, event.info());
-                $crate::shared::changes::Seen::new(compares)
+                $crate::shared::changes::EventHistory::new(compares)
             }
 
             fn changing(

@@ -40,16 +40,16 @@ pub(crate) fn normal(name: &str) -> SmolStr {
 
 /// Rules, prepared for comparison.
 #[derive(Debug)]
-pub(crate) struct Rules(Vec<SmolStr>);
+pub(crate) struct PathArguments(Vec<SmolStr>);
 
-impl Rules {
+impl PathArguments {
     pub(crate) fn new<R: AsRef<str>>(rules: impl IntoIterator<Item = R>) -> Self {
         let mut rules: Vec<_> = rules
             .into_iter()
             .map(|rule| normal(rule.as_ref()))
             .collect();
         rules.sort_unstable();
-        Rules(rules)
+        PathArguments(rules)
     }
 
     /// Whether one of the rules matches a name: as a whole, or as its last word.
@@ -100,7 +100,7 @@ mod tests {
             "SearchDirectory",
             "old_path",
         ] {
-            assert!(Rules::new(certain()).meet(name), "{name}");
+            assert!(PathArguments::new(certain()).meet(name), "{name}");
         }
         for name in [
             "profile",
@@ -112,14 +112,14 @@ mod tests {
             "to",
             "",
         ] {
-            assert!(!Rules::new(certain()).meet(name), "{name}");
+            assert!(!PathArguments::new(certain()).meet(name), "{name}");
         }
     }
 
     #[test]
     fn a_rule_of_several_words_is_compared_as_a_whole() {
-        let rules = Rules::new(["save_as"]);
+        let rules = PathArguments::new(["save_as"]);
         assert!(rules.meet("saveAs") && rules.meet("SAVE-AS") && !rules.meet("as"));
-        assert!(Rules::new(["ÜBER-PFAD"]).meet("überPfad"));
+        assert!(PathArguments::new(["ÜBER-PFAD"]).meet("überPfad"));
     }
 }

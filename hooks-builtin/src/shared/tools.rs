@@ -14,7 +14,7 @@ use crate::shared::path_arguments::normal;
 /// The kind of an argument of a tool: see the head of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Role {
+pub(crate) enum ArgumentRole {
     Command,
     Directory,
     Shell,
@@ -116,7 +116,7 @@ impl Profile {
 /// The known arguments of a tool, by their normalised names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tool {
-    roles: HashMap<SmolStr, Role>,
+    roles: HashMap<SmolStr, ArgumentRole>,
     /// Whether arguments that are not listed may be anything, even if their names say that they are paths.
     #[cfg(feature = "security-policy")]
     pub(crate) is_open: bool,
@@ -137,7 +137,7 @@ pub fn names(of: Profile) -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the arguments of a line, each with its role.
-fn roles(arguments: &'static str) -> impl Iterator<Item = (&'static str, Option<Role>)> {
+fn roles(arguments: &'static str) -> impl Iterator<Item = (&'static str, Option<ArgumentRole>)> {
     let pairs = arguments.split_whitespace();
     pairs.filter_map(|pair| pair.split_once('=').map(|(name, role)| (name, named(role))))
 }
@@ -157,7 +157,7 @@ pub(crate) fn known(profiles: &[Profile]) -> HashMap<SmolStr, Tool> {
             let tool = known.entry(normal(name)).or_default();
             for (name, role) in roles(arguments) {
                 // An unknown role is not allowed.
-                tool.add(name, role.unwrap_or(Role::Nothing));
+                tool.add(name, role.unwrap_or(ArgumentRole::Nothing));
             }
         }
     }
@@ -173,17 +173,20 @@ pub fn arguments_of(tool: &str, of: Option<Profile>) -> impl Iterator<Item = &'s
 
 impl Tool {
     /// Adds an argument.
-    pub(crate) fn add(&mut self, name: &str, role: Role) {
+    pub(crate) fn add(&mut self, name: &str, role: ArgumentRole) {
         let name = normal(name);
         let before = self.roles.get(&name);
         // If two agents have a tool of the same name, the stricter one applies.
         let is_weaker = matches!(
             (before, role),
             (
-                Some(Role::Write | Role::Command),
-                Role::Read | Role::Harmless | Role::Glob | Role::Files
-            ) | (Some(Role::Files), Role::Glob)
-                | (Some(_), Role::Harmless)
+                Some(ArgumentRole::Write | ArgumentRole::Command),
+                ArgumentRole::Read
+                    | ArgumentRole::Harmless
+                    | ArgumentRole::Glob
+                    | ArgumentRole::Files
+            ) | (Some(ArgumentRole::Files), ArgumentRole::Glob)
+                | (Some(_), ArgumentRole::Harmless)
         );
         if !is_weaker {
             self.roles.insert(name, role);
@@ -192,32 +195,49 @@ impl Tool {
 
     /// Returns the listed arguments.
     #[cfg(test)]
-    pub(crate) fn roles(&self) -> impl Iterator<Item = (&str, Role)> {
+    pub(crate) fn roles(&self) -> impl Iterator<Item = (&str, ArgumentRole)> {
         self.roles.iter().map(|(name, role)| (name.as_str(), *role))
     }
 
     /// Returns the role of an argument, if it is listed.
-    pub(crate) fn role(&self, argument: &str) -> Option<Role> {
+    pub(crate) fn role(&self, argument: &str) -> Option<ArgumentRole> {
         self.roles.get(&normal(argument)).copied()
     }
 
     /// Whether the tool runs a command.
     pub(crate) fn is_shell(&self) -> bool {
-        self.roles.values().any(|role| *role == Role::Command)
+        self.roles
+            .values()
+            .any(|role| *role == ArgumentRole::Command)
     }
 
     /// Whether none of its arguments names something to change.
     #[cfg(feature = "security-policy")]
     pub(crate) fn reads_only(&self) -> bool {
-        let changes = |role: &Role| matches!(role, Role::Write | Role::Patch | Role::Command);
-        let reads = |role: &Role| matches!(role, Role::Read | Role::Glob | Role::Files);
+        let changes = |role: &ArgumentRole| {
+            matches!(
+                role,
+                ArgumentRole::Write | ArgumentRole::Patch | ArgumentRole::Command
+            )
+        };
+        let reads = |role: &ArgumentRole| {
+            matches!(
+                role,
+                ArgumentRole::Read | ArgumentRole::Glob | ArgumentRole::Files
+            )
+        };
         self.roles.values().any(reads) && !self.roles.values().any(changes)
     }
 
     /// Whether every argument must be declared: any of them may say what the tool runs or changes.
     #[cfg(feature = "security-policy")]
     pub(crate) fn is_closed(&self) -> bool {
-        let is_strict = |role: &Role| matches!(role, Role::Command | Role::Patch | Role::Nothing);
+        let is_strict = |role: &ArgumentRole| {
+            matches!(
+                role,
+                ArgumentRole::Command | ArgumentRole::Patch | ArgumentRole::Nothing
+            )
+        };
         self.roles.values().any(is_strict)
     }
 
@@ -227,7 +247,7 @@ impl Tool {
         let mut names: Vec<&str> = self
             .roles
             .iter()
-            .filter(|(_, role)| **role == Role::Command)
+            .filter(|(_, role)| **role == ArgumentRole::Command)
             .map(|(name, _)| name.as_str())
             .collect();
         names.sort_unstable();

@@ -15,7 +15,7 @@ use hooks_core::hook;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::process::Run;
+use self::process::ShellRun;
 use crate::shared::sandbox::SandboxConfig;
 use crate::shared::{BuildError, Glob, GlobError, Globs};
 
@@ -259,7 +259,7 @@ impl ShellHook {
                 None if cx.cwd.is_empty() => None,
                 None => Some(cx.cwd.as_ref()),
             };
-            let run = Run {
+            let run = ShellRun {
                 config,
                 directory,
                 variables: &variables,

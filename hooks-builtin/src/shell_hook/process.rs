@@ -8,18 +8,18 @@ use tokio::time::timeout;
 
 use super::ShellHookConfig;
 use crate::shared::caller;
-use crate::shared::child::{Background, Child, Output};
+use crate::shared::child::{Background, Child, ChildOutput};
 use crate::shared::clock;
 
 /// The input of a command.
-pub(super) struct Run<'a> {
+pub(super) struct ShellRun<'a> {
     pub(super) config: &'a ShellHookConfig,
     pub(super) directory: Option<&'a Path>,
     pub(super) variables: &'a [(&'a str, &'a str)],
     pub(super) input: String,
 }
 
-impl Run<'_> {
+impl ShellRun<'_> {
     /// Runs it.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ const SHELL: [&str; 2] = ["sh", "-c"];
 const SHELL: [&str; 2] = ["cmd", "/C"];
 
 /// Returns the output as text.
-fn said(output: &Output) -> String {
+fn said(output: &ChildOutput) -> String {
     let mut text = String::from_utf8_lossy(&output.kept).trim().to_owned();
     if output.is_cut {
         // Do not end with half a character.

@@ -17,9 +17,9 @@ use jiff::Timestamp;
 
 use self::post::Post;
 use crate::shared::BuildError;
-use crate::shared::changes::Seen;
+use crate::shared::changes::EventHistory;
 use crate::shared::log::{Log, probe};
-use crate::shared::sink::{Limits, Queue};
+use crate::shared::sink::{QueueLimits, SinkQueue};
 use crate::shared::ssrf::{Guard, GuardError, HookUrl};
 
 /// Posts a JSON event to a URL for every tool call that has ended. ZeroClaw's `WebhookAuditHook`.
@@ -103,7 +103,7 @@ use crate::shared::ssrf::{Guard, GuardError, HookUrl};
 #[derive(Clone, Debug)]
 pub struct WebhookAudit {
     config: Arc<WebhookAuditConfig>,
-    events: Arc<Queue>,
+    events: Arc<SinkQueue>,
 }
 
 probe!(WebhookAudit);
@@ -113,7 +113,13 @@ impl Log for WebhookAudit {
         event.name == ToolCallEnd::NAME
     }
 
-    fn write(&self, _: &Seen, _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
+    fn write(
+        &self,
+        _: &EventHistory,
+        _: &AgentContext,
+        event: AgentEvent<'_>,
+        _: Option<AnyAction<'_>>,
+    ) {
         if let AgentEvent::ToolCallEnd(done) = event {
             self.take(done);
         }
@@ -169,13 +175,13 @@ impl WebhookAudit {
             .allow_loopback(config.allow_loopback.iter().cloned())
             .endpoint(url.as_str(), config.timeout)
             .map_err(|error| not_called(&error))?;
-        let limits = Limits {
+        let limits = QueueLimits {
             lines: config.queue_events.get(),
             bytes: config.queue_bytes.get(),
             grace: config.shutdown_timeout,
-            ..Limits::default()
+            ..QueueLimits::default()
         };
-        let events = Queue::start(Post::new(endpoint, config), limits).map_err(|error| {
+        let events = SinkQueue::start(Post::new(endpoint, config), limits).map_err(|error| {
             BuildError::new(
                 HOOK,
                 "url",

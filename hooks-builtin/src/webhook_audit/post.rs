@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use reqwest::header::RETRY_AFTER;
 
 use super::config::WebhookAuditConfig;
-use super::retry::{self, Outcome};
+use super::retry::{self, DeliveryOutcome};
 use crate::shared::sink::{Progress, Sink};
 use crate::shared::ssrf::{Endpoint, Refused, reqwest};
 use crate::shared::webhook::{Ids, chain, post, send};
@@ -38,7 +38,7 @@ impl Post {
     }
 
     /// Makes one attempt.
-    async fn attempt(&self, id: &str, body: &[u8]) -> Outcome {
+    async fn attempt(&self, id: &str, body: &[u8]) -> DeliveryOutcome {
         let now = Timestamp::now();
         let request = post(&self.endpoint, self.secret.as_ref(), id, now, body);
         // The body of the answer is not read.
@@ -46,14 +46,14 @@ impl Post {
             Ok(answer) => {
                 let after = answer.headers().get(RETRY_AFTER);
                 let after = after.and_then(|after| after.to_str().ok());
-                Outcome::of_answer(answer.status(), after, now)
+                DeliveryOutcome::of_answer(answer.status(), after, now)
             }
             Err(error) => {
                 let error = error.without_url();
                 match Refused::behind(&error) {
-                    Some(refused) => Outcome::Rejected(refused.to_string()),
-                    None if error.is_builder() => Outcome::Rejected(chain(&error)),
-                    None => Outcome::Again(None, chain(&error)),
+                    Some(refused) => DeliveryOutcome::Rejected(refused.to_string()),
+                    None if error.is_builder() => DeliveryOutcome::Rejected(chain(&error)),
+                    None => DeliveryOutcome::Again(None, chain(&error)),
                 }
             }
         }
@@ -73,13 +73,13 @@ impl Sink for Post {
         };
         let attempts = before + 1;
         match self.attempt(&id, body).await {
-            Outcome::Delivered => Progress::Taken(bytes),
-            Outcome::Again(asked, failure) if attempts < self.max_attempts.get() => {
+            DeliveryOutcome::Delivered => Progress::Taken(bytes),
+            DeliveryOutcome::Again(asked, failure) if attempts < self.max_attempts.get() => {
                 self.current = Some((id, attempts));
                 let wait = retry::wait(self.retry_delay, attempts, asked);
                 Progress::Again(wait, io::Error::other(failure))
             }
-            Outcome::Rejected(failure) | Outcome::Again(_, failure) => {
+            DeliveryOutcome::Rejected(failure) | DeliveryOutcome::Again(_, failure) => {
                 Progress::GivenUp(bytes, failure)
             }
         }

@@ -14,7 +14,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum DeliveryOutcome {
     Delivered,
     /// Another attempt may succeed, after the time that `Retry-After` asks for.
     Again(Option<Duration>, String),
@@ -22,20 +22,20 @@ pub(super) enum Outcome {
     Rejected(String),
 }
 
-impl Outcome {
+impl DeliveryOutcome {
     pub(super) fn of_answer(status: StatusCode, retry_after: Option<&str>, now: Timestamp) -> Self {
         if status.is_success() {
-            Outcome::Delivered
+            DeliveryOutcome::Delivered
         } else if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
             let wait = retry_after.and_then(|after| parse_retry_after(after, now));
-            Outcome::Again(wait, format!("the receiver answered {status}"))
+            DeliveryOutcome::Again(wait, format!("the receiver answered {status}"))
         } else if status.is_redirection() {
-            Outcome::Rejected(format!(
+            DeliveryOutcome::Rejected(format!(
                 "the receiver answered {status}, and redirects are not followed: put the URL that it leads to into \
                  the configuration"
             ))
         } else {
-            Outcome::Rejected(format!("the receiver answered {status}"))
+            DeliveryOutcome::Rejected(format!("the receiver answered {status}"))
         }
     }
 }
@@ -68,19 +68,19 @@ pub(super) fn wait(delay: Duration, attempts: u32, asked: Option<Duration>) -> D
 mod tests {
     use super::*;
 
-    fn outcome(status: u16, retry_after: Option<&str>) -> Outcome {
+    fn outcome(status: u16, retry_after: Option<&str>) -> DeliveryOutcome {
         let now = "2026-03-22T10:00:00Z".parse().unwrap();
-        Outcome::of_answer(StatusCode::from_u16(status).unwrap(), retry_after, now)
+        DeliveryOutcome::of_answer(StatusCode::from_u16(status).unwrap(), retry_after, now)
     }
 
     #[test]
     fn only_what_may_get_better_is_tried_again() {
         for status in [200, 201, 202, 204] {
-            assert_eq!(outcome(status, None), Outcome::Delivered);
+            assert_eq!(outcome(status, None), DeliveryOutcome::Delivered);
         }
         for status in [429, 500, 502, 503, 504, 599] {
             assert!(
-                matches!(outcome(status, None), Outcome::Again(None, _)),
+                matches!(outcome(status, None), DeliveryOutcome::Again(None, _)),
                 "{status}"
             );
         }
@@ -88,7 +88,7 @@ mod tests {
             301, 302, 304, 307, 308, 400, 401, 403, 404, 408, 410, 413, 422,
         ] {
             assert!(
-                matches!(outcome(status, None), Outcome::Rejected(_)),
+                matches!(outcome(status, None), DeliveryOutcome::Rejected(_)),
                 "{status}"
             );
         }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn retry_after_is_seconds_or_a_date() {
         let after = |text| match outcome(429, Some(text)) {
-            Outcome::Again(wait, _) => wait.map(|wait| wait.as_secs()),
+            DeliveryOutcome::Again(wait, _) => wait.map(|wait| wait.as_secs()),
             other => panic!("{other:?}"),
         };
         assert_eq!(after("7"), Some(7));

@@ -17,7 +17,7 @@ use crate::{Done, Failure};
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bundles {
     /// Make a bundle of a hooks.toml. The same file gives the same bundle.
-    Build(Build),
+    Build(BuildArgs),
     /// Add a signature to a bundle, in its place.
     Sign {
         /// The bundle.
@@ -48,11 +48,11 @@ pub(crate) enum Bundles {
     },
     /// Keys that sign bundles.
     #[command(subcommand)]
-    Key(Keys),
+    Key(KeyCommand),
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Build {
+pub(crate) struct BuildArgs {
     /// The file of hooks.
     file: PathBuf,
     /// The file of the bundle; by default standard output.
@@ -82,7 +82,7 @@ pub(crate) struct Build {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Keys {
+pub(crate) enum KeyCommand {
     /// Make a new key. The file is the private one, and only you may read it.
     New {
         /// The file of the private key. It must not exist.
@@ -120,7 +120,7 @@ pub(crate) fn run(command: Bundles, json: bool) -> Done {
             say!("{}", text.trim_end());
             Ok(ExitCode::SUCCESS)
         }
-        Bundles::Key(Keys::New { output }) => {
+        Bundles::Key(KeyCommand::New { output }) => {
             let key = SigningKey::generate();
             private(&output, &key.to_pem())
                 .map_err(|error| Failure::usage(format!("{}: {error}", output.display())))?;
@@ -134,7 +134,7 @@ pub(crate) fn run(command: Bundles, json: bool) -> Done {
     }
 }
 
-fn built(build: Build) -> Done {
+fn built(build: BuildArgs) -> Done {
     let mut bundle = Bundle::of_file(&build.file).map_err(Failure::found)?;
     bundle.tenant = build.tenant;
     bundle.revision = build.revision;

@@ -14,10 +14,15 @@ use serde_json::{Value, json};
 use super::doctor::{self, Here};
 use super::init::agents::Agent;
 use crate::Done;
-use crate::file::{self, Format};
+use crate::file::{self, FormatArgs};
 use crate::paint::{self, BAD, GOOD, lines, painted, say};
 
-pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<Agent>, json: bool) -> Done {
+pub(crate) fn run(
+    files: Vec<PathBuf>,
+    format: FormatArgs,
+    agent: Option<Agent>,
+    json: bool,
+) -> Done {
     let files = if files.is_empty() {
         vec![file::find(None)?.path]
     } else {

@@ -16,17 +16,17 @@ use crate::paint::{self, BAD, BOLD, DIM, GOOD, lines, painted, say};
 use crate::{Done, Failure, file};
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct DoctorArgs {
     /// The file; by default the hooks.toml here or in a folder above.
     file: Option<PathBuf>,
     /// Only this agent.
-    #[arg(long = "for", value_name = "AGENT", value_parser = agents::Named)]
+    #[arg(long = "for", value_name = "AGENT", value_parser = agents::AgentNameParser)]
     agent: Option<Agent>,
 }
 
 /// What is so about one agent.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct AgentReport {
     agent: &'static str,
     title: &'static str,
     /// The settings that call this file.
@@ -37,7 +37,7 @@ pub(crate) struct Report {
     notes: Vec<String>,
 }
 
-pub(crate) fn run(args: Args, json: bool) -> Done {
+pub(crate) fn run(args: DoctorArgs, json: bool) -> Done {
     let path = file::find(args.file)?.path;
     let path = std::path::absolute(path).map_err(Failure::found)?;
     let here = Here::of(path)?;
@@ -48,8 +48,9 @@ pub(crate) fn run(args: Args, json: bool) -> Done {
         None => agents::all().chain(own).collect(),
     };
     let reports = all.into_iter().filter_map(|agent| here.report(agent));
-    let mut reports: Vec<Report> = reports.collect();
-    let is_told = |report: &Report| !(report.settings.is_empty() && report.findings.is_empty());
+    let mut reports: Vec<AgentReport> = reports.collect();
+    let is_told =
+        |report: &AgentReport| !(report.settings.is_empty() && report.findings.is_empty());
     if let Some(agent) = args.agent.filter(|_| !reports.iter().any(is_told)) {
         reports = vec![here.unregistered(agent)];
     }
@@ -75,7 +76,7 @@ pub(crate) fn run(args: Args, json: bool) -> Done {
     Ok(ExitCode::from(u8::from(has_findings)))
 }
 
-impl Report {
+impl AgentReport {
     fn show(&self) {
         let state = match self.findings.len() {
             0 if self.settings.is_empty() => painted(DIM, "not registered"),
@@ -106,7 +107,7 @@ pub(crate) struct Here {
 impl Here {
     /// Loads a file.
     fn of(file: PathBuf) -> Result<Self, Failure> {
-        let builder = file::builder(&file.clone().into(), file::Format::default());
+        let builder = file::builder(&file.clone().into(), file::FormatArgs::default());
         let runtime = file::block_on(builder.build())?.map_err(|error| {
             Failure::found(format!(
                 "{error}\nwhile the file has a mistake, every event is blocked"
@@ -134,8 +135,8 @@ impl Here {
     }
 
     /// What is so about an agent, if it has settings here.
-    pub(crate) fn report(&self, agent: Agent) -> Option<Report> {
-        let mut report = Report {
+    pub(crate) fn report(&self, agent: Agent) -> Option<AgentReport> {
+        let mut report = AgentReport {
             agent: agent.system.as_str(),
             title: agent.title(),
             settings: Vec::new(),
@@ -211,7 +212,7 @@ impl Here {
         (is_here || !report.settings.is_empty() || !says_nothing).then_some(report)
     }
 
-    fn unregistered(&self, agent: Agent) -> Report {
+    fn unregistered(&self, agent: Agent) -> AgentReport {
         let (title, file) = (agent.title(), self.file.display());
         let name = agent
             .table
@@ -220,7 +221,7 @@ impl Here {
             "{file} is not registered: `hooks init --agent {name} --write` puts it into {}",
             self.shown(&agent.init.path(&self.project))
         );
-        Report {
+        AgentReport {
             agent: agent.system.as_str(),
             title,
             settings: Vec::new(),
@@ -239,7 +240,7 @@ impl Here {
     }
 
     /// Compares what is registered with what the file needs.
-    fn compare(&self, agent: Agent, calls: &[(PathBuf, Registered)], report: &mut Report) {
+    fn compare(&self, agent: Agent, calls: &[(PathBuf, Registered)], report: &mut AgentReport) {
         let wanted = self.registration(agent);
         let registered: Vec<Registered> = calls.iter().map(|(_, one)| one.clone()).collect();
         if !agent.keeps_a_process() && !agent.init.is_script() {
@@ -314,7 +315,7 @@ impl Here {
     }
 
     /// A file that is ours as a whole.
-    fn script(&self, agent: Agent, path: &Path, text: &str, report: &mut Report) {
+    fn script(&self, agent: Agent, path: &Path, text: &str, report: &mut AgentReport) {
         let wanted = self.registration(agent);
         if !text.contains(agent.mark(&wanted).trim_start()) {
             return;

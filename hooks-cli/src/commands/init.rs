@@ -16,7 +16,7 @@ use hooks_sandbox::Sandbox;
 use serde_json::json;
 
 use self::agents::{Agent, TEXTS};
-use self::settings::{Change, Ours};
+use self::settings::{FileChange, Ours};
 use super::check;
 use crate::paint::{self, BOLD, GOOD, painted, say};
 use crate::{Done, Failure, file};
@@ -26,9 +26,9 @@ use crate::{Done, Failure, file};
     clippy::struct_excessive_bools,
     reason = "each is an option of the command line"
 )]
-pub(crate) struct Args {
+pub(crate) struct InitArgs {
     /// The agent that the hooks are for.
-    #[arg(long, value_parser = agents::Named)]
+    #[arg(long, value_parser = agents::AgentNameParser)]
     agent: Option<Agent>,
     /// Where the file is written.
     #[arg(long, default_value = file::NAME)]
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     settings: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, json: bool) -> Done {
+pub(crate) fn run(args: &InitArgs, json: bool) -> Done {
     let path = std::path::absolute(&args.file).map_err(Failure::found)?;
     if !args.remove && !args.dry_run {
         write_first(args, &path)?;
@@ -86,9 +86,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         .unwrap_or_else(|| agent.init.path(project));
     if args.write || args.remove || args.dry_run {
         let change = if args.remove {
-            Change::remove(settings, &content, ours)?
+            FileChange::remove(settings, &content, ours)?
         } else {
-            Change::add(settings, &content, ours)?
+            FileChange::add(settings, &content, ours)?
         };
         change.show();
         if !args.dry_run {
@@ -137,7 +137,7 @@ fn needs(agent: Agent, path: &Path) -> BTreeMap<String, Duration> {
 }
 
 /// Writes the file of hooks, if it is not there.
-fn write_first(args: &Args, path: &Path) -> Result<(), Failure> {
+fn write_first(args: &InitArgs, path: &Path) -> Result<(), Failure> {
     let shown = args.file.display();
     if path.exists() && !args.force {
         let kept = format!("{shown} already exists and was not changed: `--force` replaces it");

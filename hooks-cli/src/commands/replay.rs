@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::file::{self, Format};
+use crate::file::{self, FormatArgs};
 use crate::paint::{self, BAD, BOLD, DIM, GOOD, Visible, WARN, painted, say};
 use crate::{Done, Failure};
 
 /// The past, and the hooks to ask about it.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ReplayArgs {
     /// Files of records, session files, and folders of them.
     #[arg(required = true, value_name = "FILE")]
     past: Vec<PathBuf>,
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
     #[command(flatten)]
-    format: Format,
+    format: FormatArgs,
     /// Only events since this day, as `2026-01-31`, or this time, as `2026-01-31T08:00:00Z`.
     #[arg(long, value_name = "DATE", value_parser = since)]
     since: Option<Timestamp>,
@@ -43,7 +43,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
         .ok_or_else(|| "write a day, such as 2026-01-31".to_owned())
 }
 
-pub(crate) fn run(args: &Args, json: bool) -> Done {
+pub(crate) fn run(args: &ReplayArgs, json: bool) -> Done {
     let file = file::find(args.with.clone())?;
     let loaded = file::block_on(Replay::new(file::builder(&file, args.format)))?;
     let mut replay = loaded.map_err(Failure::found)?.examples(args.examples);

@@ -10,7 +10,7 @@ use crate::paint::{self, say};
 use crate::{Done, Failure};
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SandboxArgs {
     /// A folder or file that the program may change. What runs or decides later, such as `.git/hooks`, stays as it is.
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
@@ -70,7 +70,7 @@ pub(crate) struct Args {
     program: Vec<OsString>,
 }
 
-pub(crate) fn run(args: &Args, json: bool) -> Done {
+pub(crate) fn run(args: &SandboxArgs, json: bool) -> Done {
     let confinement = confinement(args).map_err(Failure::usage)?;
     if args.explain {
         let explanation = confinement.explain().map_err(Failure::found)?;
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     become_program(&mut confinement.command(program, rest))
 }
 
-fn confinement(args: &Args) -> Result<Confinement, SandboxError> {
+fn confinement(args: &SandboxArgs) -> Result<Confinement, SandboxError> {
     let config = SandboxConfig {
         write: args.write.clone(),
         read: args.read.clone(),

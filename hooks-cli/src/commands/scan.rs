@@ -14,7 +14,7 @@ use crate::{Done, Failure, file};
 
 /// What is scanned.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ScanArgs {
     /// The folder: the workspace of the policy, in which the scripts would run.
     folder: PathBuf,
     /// Only these scripts; by default every script in the folder.
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// Folders of what is not written by hand, and changes with each build.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 
-pub(crate) fn run(args: &Args, json: bool) -> Done {
+pub(crate) fn run(args: &ScanArgs, json: bool) -> Done {
     let folder = args.folder.canonicalize().map_err(|error| {
         let folder = args.folder.display();
         Failure::usage(format!("cannot read the folder `{folder}`: {error}"))
@@ -80,7 +80,7 @@ fn unread(path: &Path, error: &std::io::Error) -> Finding {
 }
 
 /// Returns the policy of the file, or the default one, for the folder.
-fn policy(args: &Args, folder: &Path) -> Result<SecurityPolicy, Failure> {
+fn policy(args: &ScanArgs, folder: &Path) -> Result<SecurityPolicy, Failure> {
     let named = args.policy.clone();
     let file = named.or_else(|| file::above(folder).ok().map(|file| file.path));
     let mut config = match file {

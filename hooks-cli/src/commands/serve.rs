@@ -21,9 +21,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::task::{JoinSet, spawn_local};
 
-use self::calls::Calls;
+use self::calls::WaitingCalls;
 pub(crate) use self::request::RAISED;
-use crate::file::{self, Format};
+use crate::file::{self, FormatArgs};
 use crate::{Done, Failure};
 
 /// The length of the longest line that PicoClaw reads. After a longer line, it reads nothing more.
@@ -41,10 +41,10 @@ struct Served {
     runtime: Runtime,
     /// Whether the agent asks for approvals, as its first message says.
     approves: Cell<bool>,
-    calls: RefCell<Calls>,
+    calls: RefCell<WaitingCalls>,
 }
 
-pub(crate) fn run(named: Option<PathBuf>, format: Format, records: Option<&Path>) -> Done {
+pub(crate) fn run(named: Option<PathBuf>, format: FormatArgs, records: Option<&Path>) -> Done {
     let file = file::find(named)?;
     let served = file::block_on(async {
         let mut warnings = Vec::new();
@@ -97,7 +97,7 @@ async fn serve(served: Rc<Served>) {
             Ok(message) => message,
             Err(error) => {
                 // PicoClaw goes on without an answer, so what cannot be judged is refused.
-                if let Ok(asked) = serde_json::from_slice::<Asked>(line) {
+                if let Ok(asked) = serde_json::from_slice::<StdioQuestion>(line) {
                     let why = format!("the request cannot be read: {error}");
                     reply(&asked.id, &asked.method, Err(why));
                     continue;
@@ -146,7 +146,7 @@ async fn serve(served: Rc<Served>) {
 /// PicoClaw continues after an error. So a request that hooks could not judge gets a refusal in PicoClaw's form.
 /// What is needed to answer a request, whatever its parameters are.
 #[derive(Deserialize)]
-struct Asked {
+struct StdioQuestion {
     id: Value,
     method: String,
 }

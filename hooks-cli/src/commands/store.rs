@@ -13,7 +13,7 @@ use crate::{Done, Failure, file};
 
 /// A store that is there.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Of {
+pub(crate) struct StoreArgs {
     /// The store: `sqlite:hooks.db`, or `postgres://…`.
     #[arg(value_name = "STORE", env = "HOOKS_STORE", hide_env_values = true)]
     url: String,
@@ -24,7 +24,7 @@ pub(crate) enum Stores {
     /// Copy a store of SQLite into one new file, while daemons work with it. Its keys are not in it.
     Backup {
         #[command(flatten)]
-        of: Of,
+        of: StoreArgs,
         /// The file. It must not exist.
         #[arg(short, long)]
         output: PathBuf,
@@ -38,17 +38,17 @@ pub(crate) enum Stores {
         to: String,
     },
     /// After a backup was put back: make what is in it newer than what running daemons and agents have seen.
-    Restored(Of),
+    Restored(StoreArgs),
     /// Bring the tables to the version of this program.
     Migrate {
         #[command(flatten)]
-        of: Of,
+        of: StoreArgs,
         /// Change nothing, and say what would change. The exit code is 1 if anything would.
         #[arg(long)]
         check: bool,
     },
     /// Encrypt everything with the first key of `HOOKS_STORE_KEY`, so that the others can go.
-    Reencrypt(Of),
+    Reencrypt(StoreArgs),
 }
 
 pub(crate) fn run(command: Stores, as_json: bool) -> Done {

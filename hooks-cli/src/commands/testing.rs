@@ -13,13 +13,13 @@ use hooks_runtime::{ConfigError, Test, TestError, Tested, Trials, past_events};
 use serde_json::{Value, json};
 
 use super::check::mistake;
-use crate::file::{self, Format};
+use crate::file::{self, FormatArgs};
 use crate::paint::{self, BAD, GOOD, Visible, lines, painted, say};
 use crate::{Done, Failure};
 
 /// The files, and what to do with them.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct TestArgs {
     /// The files; by default the hooks.toml here or in a folder above.
     files: Vec<PathBuf>,
     /// Also show the rules that no test made true, and the parts of conditions that were not both true and false.
@@ -43,7 +43,7 @@ type Ran = (Test, Tested);
 /// How often `--watch` looks whether hooks were loaded again.
 const LOOKS: Duration = Duration::from_millis(100);
 
-pub(crate) fn run(args: &Args, json: bool) -> Done {
+pub(crate) fn run(args: &TestArgs, json: bool) -> Done {
     let files = match &*args.files {
         [] => vec![file::find(None)?.path],
         files => files.to_vec(),
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     file::block_on(async {
         let mut loaded = Vec::new();
         for file in files {
-            let builder = file::builder(&file.clone().into(), Format::default());
+            let builder = file::builder(&file.clone().into(), FormatArgs::default());
             loaded.push((file, Trials::new(builder).await));
         }
         if !args.from.is_empty() {
@@ -87,7 +87,7 @@ fn state(loaded: &[Loaded]) -> Vec<impl PartialEq + use<>> {
 }
 
 /// Runs the tests of all files, and says whether each has passed.
-async fn all(args: &Args, loaded: &mut [Loaded], json: bool) -> Result<bool, Failure> {
+async fn all(args: &TestArgs, loaded: &mut [Loaded], json: bool) -> Result<bool, Failure> {
     let (mut is_fine, mut all, mut covered) = (true, Vec::new(), Vec::new());
     for (file, trials) in loaded {
         let trials = match trials {

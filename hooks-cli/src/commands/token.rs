@@ -13,14 +13,14 @@ use crate::paint::{self, say};
 use crate::{Done, Failure, file};
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct TokenArgs {
     #[command(subcommand)]
     tokens: Tokens,
 }
 
 /// Where the tokens are.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Of {
+pub(crate) struct TokenStoreArgs {
     /// The store: `sqlite:hooks.db`, or `postgres://…`. `hooks serve` has made it.
     #[arg(long, value_name = "URL", env = "HOOKS_STORE", hide_env_values = true)]
     store: String,
@@ -33,7 +33,7 @@ enum Tokens {
     /// List the tokens, which shows none of them.
     List {
         #[command(flatten)]
-        of: Of,
+        of: TokenStoreArgs,
         /// Only those of this tenant.
         #[arg(long)]
         tenant: Option<String>,
@@ -43,7 +43,7 @@ enum Tokens {
         /// The id of the other one, from the list.
         id: String,
         #[command(flatten)]
-        of: Of,
+        of: TokenStoreArgs,
         /// How long the other one is still good.
         #[arg(long, value_name = "TIME", default_value = "1h", value_parser = length)]
         grace: SignedDuration,
@@ -53,14 +53,14 @@ enum Tokens {
         /// Its id, from the list.
         id: String,
         #[command(flatten)]
-        of: Of,
+        of: TokenStoreArgs,
     },
 }
 
 #[derive(Debug, clap::Args)]
 struct New {
     #[command(flatten)]
-    of: Of,
+    of: TokenStoreArgs,
     /// What it may do: viewer, operator, author, publisher or owner.
     #[arg(long)]
     role: Role,
@@ -84,7 +84,7 @@ fn length(text: &str) -> Result<SignedDuration, jiff::Error> {
     span.to_duration(SpanRelativeTo::days_are_24_hours())
 }
 
-pub(crate) fn run(args: Args, as_json: bool) -> Done {
+pub(crate) fn run(args: TokenArgs, as_json: bool) -> Done {
     let (Tokens::New(New { of, .. })
     | Tokens::List { of, .. }
     | Tokens::Rotate { of, .. }

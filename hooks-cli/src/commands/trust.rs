@@ -14,7 +14,7 @@ use crate::paint::{self, BOLD, GOOD, Visible, painted, say};
 use crate::{Done, Failure, file};
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct TrustArgs {
     /// The file; by default the hooks.toml here or in a folder above.
     file: Option<PathBuf>,
     /// List the files that you trust.
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-pub(crate) fn run(args: &Args, json: bool) -> Done {
+pub(crate) fn run(args: &TrustArgs, json: bool) -> Done {
     let (kept, trust) = kept()?;
     if args.list {
         if json {
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         say!("{} {}", painted(GOOD, "no longer trusted:"), file.display());
         return Ok(ExitCode::SUCCESS);
     }
-    let builder = file::builder_as(&file.into(), file::Format::default(), &mut Vec::new());
+    let builder = file::builder_as(&file.into(), file::FormatArgs::default(), &mut Vec::new());
     let texts = builder.texts().map_err(Failure::found)?;
     for (path, text) in &texts {
         let entries = entries(text);

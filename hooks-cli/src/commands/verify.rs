@@ -17,7 +17,7 @@ const PART: u32 = 1000;
 
 /// What is checked.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct VerifyArgs {
     /// A store, or a file of lines that `--lines` has printed.
     what: String,
     /// Print the records of this tenant of the store instead, oldest first and one a line, for a check without the
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 /// The exit code if nothing was found, and not all could be checked.
 const UNSURE: u8 = 3;
 
-pub(crate) fn run(args: &Args, as_json: bool) -> Done {
+pub(crate) fn run(args: &VerifyArgs, as_json: bool) -> Done {
     let what = &*args.what;
     let is_store = ["sqlite:", "postgres:", "postgresql:"]
         .iter()
@@ -129,7 +129,7 @@ pub(crate) fn failure(error: StoreError) -> Failure {
 }
 
 /// Checks a store: what hooks did, what people changed, and what the budgets say.
-async fn audit(url: &str, args: &Args, as_json: bool) -> Done {
+async fn audit(url: &str, args: &VerifyArgs, as_json: bool) -> Done {
     let store = open(url).await.map_err(failure)?;
     let anchored = match &args.expect {
         Some(file) => store.anchored(open_file(file)?).map_err(Failure::found)?,

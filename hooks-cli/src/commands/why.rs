@@ -12,7 +12,7 @@ use crate::{Done, Failure, file};
 
 /// Whether one hook would run, and why.
 #[derive(Serialize)]
-struct Line {
+struct WhyLine {
     hook: String,
     priority: i32,
     runs: bool,
@@ -32,9 +32,9 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let (runtime, explanations) =
         explained.map_err(|error: hooks_runtime::ConfigError| Failure::found(error))?;
     let name = event.name();
-    let mut lines: Vec<Line> = explanations
+    let mut lines: Vec<WhyLine> = explanations
         .into_iter()
-        .map(|one| Line {
+        .map(|one| WhyLine {
             hook: one.hook,
             priority: one.priority,
             runs: one.runs,
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     for row in plan::rows(&runtime, &file) {
         if row.handler == "built-in" {
             let runs = row.events.iter().any(|event| event == name);
-            lines.push(Line {
+            lines.push(WhyLine {
                 why: if runs {
                     "the hook sees every event of this kind, and decides by its settings".into()
                 } else {

@@ -73,7 +73,7 @@ pub(crate) use self::run::{
     TimingOf, Watch,
 };
 #[cfg(feature = "std")]
-pub(crate) use self::run::{Judged, Round};
+pub(crate) use self::run::{GuardWatch, Round};
 #[cfg(feature = "agent")]
 pub(crate) use self::run::{judge, now};
 pub use self::wrap::{

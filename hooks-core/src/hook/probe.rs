@@ -230,9 +230,9 @@ impl<'a> From<Did<'a>> for Ran<'a> {
 
 /// The watch of a dispatch with the probe `P`.
 #[derive(Debug)]
-pub(crate) struct Seen<P>(PhantomData<fn() -> P>);
+pub(crate) struct ProbeWatch<P>(PhantomData<fn() -> P>);
 
-impl<V: Vocabulary, P: Probe<V>> Watch<V> for Seen<P> {
+impl<V: Vocabulary, P: Probe<V>> Watch<V> for ProbeWatch<P> {
     // There is no state if the probe does not want the event. One type for both keeps one copy of the hooks' code.
     type Held<'a> = (&'a P, &'a mut Option<P::State>);
     type Shared<'a> = (&'a P, &'a Option<P::State>);
@@ -472,7 +472,11 @@ where
         let mut looking = Looking::<E, P::Target, W>::begin(&self.probe, ask);
         let result = {
             let mut own = (looking.probe, &mut looking.state);
-            FactsOf::<H, E>::rounds(&self.hook, looking.ask.with::<Seen<P::Target>>(&mut own)).await
+            FactsOf::<H, E>::rounds(
+                &self.hook,
+                looking.ask.with::<ProbeWatch<P::Target>>(&mut own),
+            )
+            .await
         };
         looking.end(Some(E::Kind::any::<E>(&result)));
         result
@@ -486,7 +490,10 @@ where
         let mut looking = Looking::<E, P::Target, W>::begin(&self.probe, ask);
         let result = {
             let mut own = (looking.probe, &mut looking.state);
-            FactsOf::<H, E>::rounds_now(&self.hook, looking.ask.with::<Seen<P::Target>>(&mut own))
+            FactsOf::<H, E>::rounds_now(
+                &self.hook,
+                looking.ask.with::<ProbeWatch<P::Target>>(&mut own),
+            )
         };
         looking.end(Some(E::Kind::any::<E>(&result)));
         result

@@ -11,7 +11,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::rank::{Number, priority_of};
-use super::run::{AnyEvent, Ask, Did, Facts, Run, Synchronous, Token as _, Watch};
+use super::run::{AnyEvent, Ask, Did, Facts, Run, Synchronous, Watch, WatchToken as _};
 use super::{Hook, Planner, Row};
 use crate::decision::{Cancel, Decides, HookAction, HookResult, Name, Scope};
 use crate::event::{Answers, Context, Event, Intercept, Intercepted};

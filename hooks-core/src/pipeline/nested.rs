@@ -2,7 +2,7 @@
 //!
 //! The outer list takes a nested one apart when it is made. What remains has the type of the flat list, so a dispatch
 //! knows nothing of this. Both lists are sorted already, so their orders are [merged](Lists), as types. A hook waits in a
-//! [`Slot`] meanwhile; a [`Path`] leads there through tuples of eight.
+//! [`HookSlot`] meanwhile; a [`Path`] leads there through tuples of eight.
 //!
 //! | the list | is sorted by |
 //! | --- | --- |
@@ -20,36 +20,36 @@ use crate::hook::{Down, Group, Hook, Lists, Number, Place, Places, Several, Sing
 
 /// A hook that waits to be taken to its place. Its item is at the position `P` of the list.
 #[derive(Debug)]
-pub struct Slot<H, P>(Option<H>, PhantomData<fn() -> P>);
+pub struct HookSlot<H, P>(Option<H>, PhantomData<fn() -> P>);
 
-impl<H, P> Slot<H, P> {
+impl<H, P> HookSlot<H, P> {
     const fn new(hook: H) -> Self {
-        Slot(Some(hook), PhantomData)
+        HookSlot(Some(hook), PhantomData)
     }
 }
 
 /// The hooks of a list that is taken apart.
-pub trait Store: Sized {
+pub trait HookStore: Sized {
     /// Their order, before that of `T`. `I` is the path to the store.
     type Order<I: Path, T: Sorted>: Sorted;
     /// Each in an `Option`.
-    type Optional: Store;
+    type Optional: HookStore;
 
     fn optional(this: Option<Self>) -> Self::Optional;
 }
 
-impl<H: Hook, P: Place> Store for Slot<H, P> {
+impl<H: Hook, P: Place> HookStore for HookSlot<H, P> {
     type Order<I: Path, T: Sorted> = Spot<H::Rank, P, I, T>;
-    type Optional = Slot<Option<H>, P>;
+    type Optional = HookSlot<Option<H>, P>;
 
     fn optional(this: Option<Self>) -> Self::Optional {
-        Slot::new(this.and_then(|slot| slot.0))
+        HookSlot::new(this.and_then(|slot| slot.0))
     }
 }
 
 /// Hooks that an outer list takes apart, from the item at the position `P`.
 pub trait Open<P>: Hook {
-    type Store: Store;
+    type Store: HookStore;
 
     fn open(self) -> Self::Store;
 }
@@ -74,26 +74,26 @@ where
 }
 
 impl<H: Open<P>, P> Open<P> for Option<H> {
-    type Store = <H::Store as Store>::Optional;
+    type Store = <H::Store as HookStore>::Optional;
 
     fn open(self) -> Self::Store {
-        Store::optional(self.map(Open::open))
+        HookStore::optional(self.map(Open::open))
     }
 }
 
 /// A member of a list that is taken apart: one hook, or hooks in a group of their own.
 pub trait Member<S, P>: Hook {
-    type Store: Store;
+    type Store: HookStore;
 
     fn enter(self) -> Self::Store;
 }
 
 impl<H: Hook, P: Place> Member<Single, P> for H {
-    type Store = Slot<H, P>;
+    type Store = HookSlot<H, P>;
 
     #[inline(always)]
-    fn enter(self) -> Slot<H, P> {
-        Slot::new(self)
+    fn enter(self) -> HookSlot<H, P> {
+        HookSlot::new(self)
     }
 }
 
@@ -116,7 +116,7 @@ pub trait Items {
     type Nested<I: Path, L: Lists>: Lists;
 }
 
-impl<H: Hook, P: Place> Items for Slot<H, P> {
+impl<H: Hook, P: Place> Items for HookSlot<H, P> {
     type Own<I: Path, T: Sorted> = Spot<H::Rank, P, I, T>;
     type Nested<I: Path, L: Lists> = L;
 }
@@ -125,7 +125,7 @@ impl<H: Hook, P: Place> Items for Slot<H, P> {
 #[derive(Debug)]
 pub struct Opened<S>(S);
 
-impl<S: Store> Items for Opened<S> {
+impl<S: HookStore> Items for Opened<S> {
     type Own<I: Path, T: Sorted> = T;
     type Nested<I: Path, L: Lists> = (S::Order<I, ()>, L);
 }
@@ -138,11 +138,11 @@ pub trait Enters<S> {
 }
 
 impl<H: Hook, R, P: Place> Enters<Single> for Listed<H, R, P> {
-    type Items = Slot<H, P>;
+    type Items = HookSlot<H, P>;
 
     #[inline(always)]
-    fn items(self) -> Slot<H, P> {
-        Slot::new(self.hook)
+    fn items(self) -> HookSlot<H, P> {
+        HookSlot::new(self.hook)
     }
 }
 
@@ -160,7 +160,7 @@ impl<H: Open<P>, R, P> Enters<Several> for Listed<H, R, P> {
 pub struct Tuples<T>(pub T);
 
 /// The items of a list, as tuples of eight.
-pub trait List {
+pub trait ListItems {
     type Items: Items;
 
     fn items(self) -> Self::Items;
@@ -185,13 +185,13 @@ impl<A, O: Path> Path for (A, O) {
 pub struct Nth<const N: usize>;
 
 /// What has a member with this number.
-pub trait At<K> {
+pub trait HasMember<K> {
     type Its;
 
     fn at(&mut self) -> &mut Self::Its;
 }
 
-impl<K, S: At<K>> At<K> for Opened<S> {
+impl<K, S: HasMember<K>> HasMember<K> for Opened<S> {
     type Its = S::Its;
 
     #[inline(always)]
@@ -201,13 +201,13 @@ impl<K, S: At<K>> At<K> for Opened<S> {
 }
 
 /// What has a hook at the end of the path `I`.
-pub trait Holds<I> {
+pub trait HasHook<I> {
     type Hook: Hook;
 
     fn take(&mut self) -> Self::Hook;
 }
 
-impl<H: Hook, P> Holds<()> for Slot<H, P> {
+impl<H: Hook, P> HasHook<()> for HookSlot<H, P> {
     type Hook = H;
 
     #[inline(always)]
@@ -216,8 +216,8 @@ impl<H: Hook, P> Holds<()> for Slot<H, P> {
     }
 }
 
-impl<S: At<K, Its: Holds<O>>, K, O> Holds<(K, O)> for S {
-    type Hook = <S::Its as Holds<O>>::Hook;
+impl<S: HasMember<K, Its: HasHook<O>>, K, O> HasHook<(K, O)> for S {
+    type Hook = <S::Its as HasHook<O>>::Hook;
 
     #[inline(always)]
     fn take(&mut self) -> Self::Hook {
@@ -328,17 +328,17 @@ pub struct Sortedly;
 pub struct InOrder<O>(PhantomData<fn() -> O>);
 
 /// The order of a list: of its own hooks, and of the lists in it.
-pub trait Ordered<T> {
+pub trait ListOrder<T> {
     type Order;
     const ORDER: Self::Order;
 }
 
-impl<T> Ordered<T> for () {
+impl<T> ListOrder<T> for () {
     type Order = Sortedly;
     const ORDER: Sortedly = Sortedly;
 }
 
-impl<A: Sorted, L: Lists, T: List> Ordered<T> for (A, L) {
+impl<A: Sorted, L: Lists, T: ListItems> ListOrder<T> for (A, L) {
     type Order = InOrder<<(<T::Items as Items>::Own<(), ()>, Self) as Lists>::All<Down>>;
     const ORDER: Self::Order = InOrder(PhantomData);
 }
@@ -346,11 +346,11 @@ impl<A: Sorted, L: Lists, T: List> Ordered<T> for (A, L) {
 /// The order of a list. It is computed once here; from here on it is a type parameter.
 #[inline(always)]
 #[must_use]
-pub fn order_of<T: List>(_: &T) -> <<T::Items as Items>::Nested<(), ()> as Ordered<T>>::Order
+pub fn order_of<T: ListItems>(_: &T) -> <<T::Items as Items>::Nested<(), ()> as ListOrder<T>>::Order
 where
-    <T::Items as Items>::Nested<(), ()>: Ordered<T>,
+    <T::Items as Items>::Nested<(), ()>: ListOrder<T>,
 {
-    <<T::Items as Items>::Nested<(), ()> as Ordered<T>>::ORDER
+    <<T::Items as Items>::Nested<(), ()> as ListOrder<T>>::ORDER
 }
 
 /// A list as a group, with the hooks of the lists in it in their places.
@@ -371,7 +371,7 @@ impl<V, F, T: Grouped<V, F>> Arrange<V, F, T> for Sortedly {
     }
 }
 
-impl<V, F, T: List, O> Arrange<V, F, T> for InOrder<O>
+impl<V, F, T: ListItems, O> Arrange<V, F, T> for InOrder<O>
 where
     O: Build<V, F, T::Items, Groups: Whole<V>>,
 {
@@ -411,7 +411,7 @@ macro_rules! chained {
 /// What holds for tuples of each width.
 macro_rules! widths {
     ($(($($H:ident $R:ident $P:ident $I:ident $nth:tt),*) [$($T:ident)?] $tail:ty;)*) => { $(
-        impl<$($H: Store),*> Store for ($($H,)*) {
+        impl<$($H: HookStore),*> HookStore for ($($H,)*) {
             type Order<I: Path, T: Sorted> = chained!(Order I; $($H $nth)* T);
             type Optional = ($($H::Optional,)*);
 
@@ -460,7 +460,7 @@ macro_rules! widths {
             }
         }
 
-        impl<$($H, $R: Number, $P),*> List for ($(Listed<$H, $R, $P>,)*)
+        impl<$($H, $R: Number, $P),*> ListItems for ($(Listed<$H, $R, $P>,)*)
         where
             $(Listed<$H, $R, $P>: Enters<$R::Shape>,)*
         {
@@ -472,7 +472,7 @@ macro_rules! widths {
             }
         }
 
-        impl<$($H: List),*> List for Tuples<($($H,)*)> {
+        impl<$($H: ListItems),*> ListItems for Tuples<($($H,)*)> {
             type Items = ($($H::Items,)*);
 
             #[inline(always)]
@@ -511,12 +511,12 @@ macro_rules! widths {
         impl<V, F: Form, S, $($R: Number, $P, $I,)* $($T: Build<V, F, S>)?> Build<V, F, S>
             for spots!($(($R $P $I))*; $tail)
         where
-            $(S: Holds<$I>,)*
+            $(S: HasHook<$I>,)*
         {
-            type Groups = (Group<V, ($(F::Of<<S as Holds<$I>>::Hook, $R>,)*)>, <$tail as Build<V, F, S>>::Groups);
+            type Groups = (Group<V, ($(F::Of<<S as HasHook<$I>>::Hook, $R>,)*)>, <$tail as Build<V, F, S>>::Groups);
 
             fn build(stores: &mut S) -> Self::Groups {
-                let group = Group::of(($(F::of::<_, $R>(<S as Holds<$I>>::take(stores)),)*));
+                let group = Group::of(($(F::of::<_, $R>(<S as HasHook<$I>>::take(stores)),)*));
                 (group, <$tail as Build<V, F, S>>::build(stores))
             }
         }
@@ -546,7 +546,7 @@ widths! {
 }
 
 /// A list without hooks.
-impl Store for () {
+impl HookStore for () {
     type Order<I: Path, T: Sorted> = T;
     type Optional = ();
 
@@ -576,7 +576,7 @@ macro_rules! members {
     ($([$($all:ident)*] $($H:ident $nth:tt)*;)*) => { $( members!(@one ($($all)*) $($H $nth)*); )* };
     (@one $all:tt $($H:ident $nth:tt)*) => { $( members!(@at $all $H $nth); )* };
     (@at ($($all:ident)*) $H:ident $nth:tt) => {
-        impl<$($all),*> At<Nth<$nth>> for ($($all,)*) {
+        impl<$($all),*> HasMember<Nth<$nth>> for ($($all,)*) {
             type Its = $H;
 
             #[inline(always)]

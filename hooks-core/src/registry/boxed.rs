@@ -37,7 +37,7 @@ pub enum Called<'a, T> {
 #[doc(hidden)]
 pub trait Boxes<H>: Vocabulary {
     /// What holds of the hooks on which events.
-    const KNOWN: Known;
+    const KNOWN: BoxFacts;
 
     /// Whether any of the hooks may want this event.
     fn wants(hooks: &H, cx: &Self::Context, event: Self::View<'_>) -> bool;
@@ -68,7 +68,7 @@ pub fn wants_boxed<H: Dispatch<E>, E: AnyEvent>(hooks: &H, cx: &Context<E>, even
 /// What holds of hooks in a box, as sets of events.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct BoxFacts {
     /// There is a guard among them.
     pub(super) guards: EventSet,
     /// They can change the event.
@@ -77,9 +77,9 @@ pub struct Known {
     plain: EventSet,
 }
 
-impl Known {
+impl BoxFacts {
     /// On no event.
-    pub const NONE: Self = Known {
+    pub const NONE: Self = BoxFacts {
         guards: EventSet::NONE,
         changes: EventSet::NONE,
         plain: EventSet::NONE,
@@ -91,7 +91,7 @@ impl Known {
         if !ExactOf::<H, E>::HANDLES {
             return self;
         }
-        Known {
+        BoxFacts {
             guards: with::<E>(self.guards, FactsOf::<H, E>::GUARDS),
             changes: with::<E>(self.changes, FactsOf::<H, E>::CHANGES),
             plain: with::<E>(self.plain, <TimingOf<H, E> as Timing>::IS_NOW),
@@ -210,7 +210,7 @@ pub(super) struct Boxed<V: Vocabulary> {
     pub(super) name: Cow<'static, str>,
     /// All events, if hooks come and go in it: [`wants`](Self::wants) asks them.
     pub(super) wanted: EventSet,
-    pub(super) known: Known,
+    pub(super) known: BoxFacts,
     is_live: bool,
     hook: Arc<dyn Erased<V>>,
 }

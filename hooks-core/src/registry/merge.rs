@@ -22,13 +22,14 @@ use core::task::Poll;
 use core::time::Duration;
 
 use super::Set;
-use super::set::{Concerned, Entry};
+use super::set::{Concerned, RegistryEntry};
 use super::spent::spending;
 use crate::decision::{AnyAction, Decides, HookResult, Name, ResultOf};
 use crate::event::{Context, Event, EventInfo, Intercept, Many, Mode, Observe, Vocabulary};
 use crate::hook::{
     AnyDispatch, AnyEvent, AnyProbe, AnyWatch, Ask, BoxFuture, Carries, Did, Dispatch, ExactOf,
-    Face, Facts, FactsOf, Judged, Round, SharedFace, Shows, Since, Steps, StepsOf, Through, Watch,
+    Face, Facts, FactsOf, GuardWatch, Round, SharedFace, Shows, Since, Steps, StepsOf, Through,
+    Watch,
 };
 
 /// How a dispatch of this kind of event runs static hooks and those of a set.
@@ -238,7 +239,8 @@ impl<V: Vocabulary> Cursor<V> {
         event: &E,
         below: Option<i32>,
     ) -> bool {
-        let is_ahead = |entry: &Entry<V>| below.is_none_or(|priority| entry.priority > priority);
+        let is_ahead =
+            |entry: &RegistryEntry<V>| below.is_none_or(|priority| entry.priority > priority);
         if !self.set.entries.get(self.next).is_some_and(is_ahead) {
             return false;
         }
@@ -324,7 +326,7 @@ impl<V: Vocabulary + 'static> Watch<V> for Tail {
             loop {
                 let entry = &cursor.set.entries[cursor.next];
                 cursor.next += 1;
-                let mut watch = Face::<V, (Judged, Through)>((&mut cursor.round, &mut *outer));
+                let mut watch = Face::<V, (GuardWatch, Through)>((&mut cursor.round, &mut *outer));
                 let spent = &mut cursor.spent;
                 let hook = entry.isolated();
                 let ask = Ask::<E, Through> {

@@ -28,9 +28,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use self::boxed::Boxed;
-pub use self::boxed::{BoxHook, Boxes, Called, Known, ask_boxed, ask_boxed_copy, wants_boxed};
+pub use self::boxed::{BoxFacts, BoxHook, Boxes, Called, ask_boxed, ask_boxed_copy, wants_boxed};
 use self::merge::{Merges, merge};
-use self::set::{Entry, Policy, Set};
+use self::set::{Policy, RegistryEntry, Set};
 pub use self::source::HandlerSource;
 pub use self::spent::{spend_time, time_spent};
 pub use self::spread::spread;
@@ -96,13 +96,13 @@ use crate::once::Verdict;
 /// ```
 #[doc(alias("dyn", "erase"))]
 pub struct HookRegistry<V: Vocabulary /* write `HookRegistry::<AgentEvent>::new()` */> {
-    shared: Arc<Shared<V::Static>>,
+    shared: Arc<RegistryState<V::Static>>,
     /// Of the hooks that this handle registers.
     policy: Policy,
 }
 
 /// What all handles of a registry share.
-struct Shared<V: Vocabulary> {
+struct RegistryState<V: Vocabulary> {
     /// The events that any hook wants. A dispatch reads it first, and most read nothing else.
     wanted: AtomicU64,
     set: RwLock<Arc<Set<V>>>,
@@ -163,7 +163,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     #[must_use]
     pub fn new() -> Self {
         HookRegistry {
-            shared: Arc::new(Shared {
+            shared: Arc::new(RegistryState {
                 wanted: AtomicU64::new(0),
                 set: RwLock::default(),
             }),
@@ -503,7 +503,11 @@ impl<V: Vocabulary> HookRegistry<V> {
 
     /// A hook in its box, isolated from the failures of others. This runs code of the hook's author, which must not
     /// happen under the lock.
-    fn entry<H>(&self, priority: Option<i32>, hook: H) -> Result<Entry<V::Static>, RegisterError>
+    fn entry<H>(
+        &self,
+        priority: Option<i32>,
+        hook: H,
+    ) -> Result<RegistryEntry<V::Static>, RegisterError>
     where
         H: Hook + 'static,
         V::Static: Boxes<H>,
@@ -513,14 +517,14 @@ impl<V: Vocabulary> HookRegistry<V> {
             let name = name.into();
             return Err(RegisterError::Around { name });
         }
-        Ok(Entry {
+        Ok(RegistryEntry {
             priority: priority.unwrap_or(own),
             policy: self.policy,
             boxed: Boxed::new(name, hook),
         })
     }
 
-    fn insert(&self, entry: Entry<V::Static>) -> Result<(), RegisterError> {
+    fn insert(&self, entry: RegistryEntry<V::Static>) -> Result<(), RegisterError> {
         let refused = self.change(|set| set.insert(entry));
         // Dropped here, and not under the lock: it runs code of the hook's author.
         refused.map_or(Ok(()), |entry| Err(entry.refused()))

@@ -14,7 +14,7 @@ use crate::hook::{AnyProbe, CatchPanic, Hook, OnPanic, Planner, catch};
 use crate::hook::{Timeout, Timeouts};
 
 /// One hook of a registry.
-pub(super) struct Entry<V: Vocabulary> {
+pub(super) struct RegistryEntry<V: Vocabulary> {
     pub(super) priority: i32,
     pub(super) policy: Policy,
     pub(super) boxed: Boxed<V>,
@@ -28,16 +28,16 @@ pub(super) struct Policy {
     pub(super) timeouts: Timeouts,
 }
 
-impl<V: Vocabulary> Clone for Entry<V> {
+impl<V: Vocabulary> Clone for RegistryEntry<V> {
     fn clone(&self) -> Self {
-        Entry {
+        RegistryEntry {
             boxed: self.boxed.clone(),
             ..*self
         }
     }
 }
 
-impl<V: Vocabulary> Entry<V> {
+impl<V: Vocabulary> RegistryEntry<V> {
     /// The hook in the wrappers that isolate its failures. They are around the box and not in it: rustc makes them once
     /// for each event, and not for each event of each hook.
     pub(super) fn isolated(&self) -> CatchPanic<Limited<'_, V>> {
@@ -63,7 +63,7 @@ type Limited<'e, V> = &'e Boxed<V>;
 /// The hooks of a registry at one moment, in the order in which they run.
 #[expect(missing_debug_implementations, reason = "only a dispatch has it")]
 pub struct Set<V: Vocabulary> {
-    pub(super) entries: Vec<Entry<V>>,
+    pub(super) entries: Vec<RegistryEntry<V>>,
     pub(super) wanted: EventSet,
     pub(super) guards: EventSet,
     pub(super) probes: Vec<Arc<dyn AnyProbe<V>>>,
@@ -120,7 +120,7 @@ impl<V: Vocabulary> Set<V> {
 
     /// The rows of each hook, with its priority.
     pub(super) fn plans(&self) -> Vec<(i32, Planner)> {
-        let plan = |entry: &Entry<V>| {
+        let plan = |entry: &RegistryEntry<V>| {
             let mut plan = Planner::default();
             plan.of_registry(entry.boxed.name.clone(), entry.priority, |plan| {
                 entry.boxed.describe(plan);
@@ -131,18 +131,18 @@ impl<V: Vocabulary> Set<V> {
     }
 
     /// Adds a hook, or hands it back if its name is taken.
-    pub(super) fn insert(&mut self, entry: Entry<V>) -> Option<Entry<V>> {
+    pub(super) fn insert(&mut self, entry: RegistryEntry<V>) -> Option<RegistryEntry<V>> {
         if self.names().any(|name| *name == *entry.boxed.name) {
             return Some(entry);
         }
-        let place = |other: &Entry<V>| other.priority >= entry.priority;
+        let place = |other: &RegistryEntry<V>| other.priority >= entry.priority;
         let place = self.entries.partition_point(place);
         self.entries.insert(place, entry);
         self.count();
         None
     }
 
-    pub(super) fn remove(&mut self, name: &str) -> Option<Entry<V>> {
+    pub(super) fn remove(&mut self, name: &str) -> Option<RegistryEntry<V>> {
         let place = self.names().position(|other| other == name)?;
         let old = self.entries.remove(place);
         self.count();
@@ -150,7 +150,7 @@ impl<V: Vocabulary> Set<V> {
     }
 
     /// Replaces the hook of the same name. At the same priority, it takes the place of the old one.
-    pub(super) fn put(&mut self, entry: Entry<V>) -> Option<Entry<V>> {
+    pub(super) fn put(&mut self, entry: RegistryEntry<V>) -> Option<RegistryEntry<V>> {
         let place = self.names().position(|other| *other == *entry.boxed.name);
         let same = place.filter(|place| self.entries[*place].priority == entry.priority);
         if let Some(place) = same {
@@ -182,7 +182,7 @@ impl<V: Vocabulary> Set<V> {
             return Arc::clone(concerned);
         }
         drop(known);
-        let of = |entry: &Entry<V>| {
+        let of = |entry: &RegistryEntry<V>| {
             // A hook that panics here panics again when it is asked, where its policy catches that.
             let concerns = |event| catch(|| entry.boxed.concerns(event, subject)).unwrap_or(true);
             let events = V::EVENTS.iter();
@@ -204,7 +204,7 @@ impl<V: Vocabulary> Set<V> {
     }
 
     fn count(&mut self) {
-        let union = |of: fn(&Entry<V>) -> EventSet| {
+        let union = |of: fn(&RegistryEntry<V>) -> EventSet| {
             let sets = self.entries.iter().map(of);
             sets.fold(EventSet::NONE, EventSet::union)
         };

@@ -10,7 +10,7 @@ use syn::{
 
 use super::options::HookOptions;
 use super::parameters::{NOT_A_HOOK, referent};
-use super::parse::{Handled, Handler, Hook, is_handler, is_hook, takes_shared_self};
+use super::parse::{Handled, HookFunction, ParsedHook, is_handler, is_hook, takes_shared_self};
 use super::says;
 use crate::driver::{Errors, text};
 use crate::lifetimes;
@@ -56,7 +56,7 @@ pub(super) fn not_a_type_of_yours(block: &ItemImpl) -> syn::Error {
 }
 
 /// Checks a hook function.
-pub(super) fn function(function: &mut ItemFn, hook: &Hook, errors: &mut Errors) {
+pub(super) fn function(function: &mut ItemFn, hook: &ParsedHook, errors: &mut Errors) {
     // The first `#[hook]` is already parsed.
     twice(function.attrs.iter().find(|attr| is_hook(attr)), errors);
     signature(&function.sig, errors);
@@ -92,7 +92,7 @@ pub(super) fn function(function: &mut ItemFn, hook: &Hook, errors: &mut Errors) 
 }
 
 /// Checks an `impl` block.
-pub(super) fn block(block: &mut ItemImpl, hook: &Hook, errors: &mut Errors) {
+pub(super) fn block(block: &mut ItemImpl, hook: &ParsedHook, errors: &mut Errors) {
     twice(block.attrs.iter().find(|attr| is_hook(attr)), errors);
     if let Some((path, _)) = &block.trait_ {
         errors.at(
@@ -115,7 +115,7 @@ pub(super) fn block(block: &mut ItemImpl, hook: &Hook, errors: &mut Errors) {
                 "this method handles no event: a hook takes `&self` and then the event, as `&BeforeToolCall`",
             );
         }
-        let of_method = |handler: &&Handler| handler.function == method.sig.ident;
+        let of_method = |handler: &&HookFunction| handler.function == method.sig.ident;
         if let Some(handler) = hook.handlers.iter().find(of_method) {
             says::check(handler, &mut method.sig, &mut method.block, errors);
         }
@@ -187,18 +187,18 @@ fn method(signature: &Signature, errors: &mut Errors) {
 }
 
 /// Checks that a hook answers an event once.
-fn once_each(handlers: &[Handler], errors: &mut Errors) {
+fn once_each(handlers: &[HookFunction], errors: &mut Errors) {
     let always: Vec<_> = handlers
         .iter()
         .filter(|handler| handler.cfgs.is_empty())
         .collect();
     for (nth, handler) in always.iter().enumerate() {
-        let is_twin = |other: &&&Handler| {
+        let is_twin = |other: &&&HookFunction| {
             handler.is_around() == other.is_around()
                 && handler.options.guard.is_some() == other.options.guard.is_some()
                 && handler.event.is_same(&other.event)
         };
-        let is_judged = |other: &&Handler| {
+        let is_judged = |other: &&HookFunction| {
             !other.is_around()
                 && other.options.guard.is_none()
                 && other.event.is_same(&handler.event)
@@ -232,7 +232,7 @@ fn once_each(handlers: &[Handler], errors: &mut Errors) {
 }
 
 /// Checks that a priority or name uses no parameter of the `impl` block: it is the same for all values of the type.
-fn of_the_whole_type(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
+fn of_the_whole_type(hook: &ParsedHook, options: &HookOptions, errors: &mut Errors) {
     let parameters = lifetimes::parameters(&hook.generics);
     for value in [&options.priority, &options.name].into_iter().flatten() {
         let is_of_a_value = |ident: &Ident| ident == "Self" || parameters.contains(&ident);
@@ -255,7 +255,7 @@ fn of_the_whole_type(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
 }
 
 /// Checks the options against each other, and against the hook.
-pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
+pub(super) fn hook(hook: &ParsedHook, options: &HookOptions, errors: &mut Errors) {
     of_the_whole_type(hook, options, errors);
     let of_all = &options.of_handlers;
     if let (false, Some(path)) = (options.every, &options.vocabulary) {
@@ -309,7 +309,7 @@ pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
 }
 
 /// Checks a hook around the work.
-fn around(handler: &Handler, errors: &mut Errors) {
+fn around(handler: &HookFunction, errors: &mut Errors) {
     let own = &handler.options;
     let failing = [
         own.timeout.map(|option| option.span),
@@ -340,7 +340,7 @@ fn around(handler: &Handler, errors: &mut Errors) {
 }
 
 /// Checks that a guard only judges.
-fn guard(handler: &Handler, errors: &mut Errors) {
+fn guard(handler: &HookFunction, errors: &mut Errors) {
     let Some(guard) = &handler.options.guard else {
         return;
     };

@@ -12,7 +12,7 @@ use quote::{ToTokens, quote};
 use syn::{ImplItem, Item};
 
 use self::options::HookOptions;
-use self::parse::Hook;
+use self::parse::ParsedHook;
 use crate::driver::{Errors, is_of_rust};
 use crate::lifetimes;
 
@@ -25,7 +25,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             lifetimes::name_returned(&mut function.sig);
             let options = HookOptions::read(options, &mut errors);
             let hook = errors.finish().and_then(|()| {
-                let hook = Hook::of_function(&options, &function, &mut errors)?;
+                let hook = ParsedHook::of_function(&options, &function, &mut errors)?;
                 check::function(&mut function, &hook, &mut errors);
                 check::hook(&hook, &options, &mut errors);
                 errors.finish().map(|()| hook)
@@ -46,7 +46,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             }
             let options = HookOptions::read(options, &mut errors);
             let hook = errors.finish().and_then(|()| {
-                let hook = Hook::of_impl(&options, &block, &mut errors)?;
+                let hook = ParsedHook::of_impl(&options, &block, &mut errors)?;
                 check::block(&mut block, &hook, &mut errors);
                 check::hook(&hook, &options, &mut errors);
                 errors.finish().map(|()| hook)

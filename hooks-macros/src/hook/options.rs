@@ -12,10 +12,10 @@ use syn::{Expr, ExprClosure, ExprLit, Lit, LitStr, Pat, Path};
 
 use crate::driver::{Errors, nearest};
 use crate::lifetimes::first_ident;
-use crate::options::{Known, Options};
+use crate::options::{AttributeOptions, Options};
 use crate::rank;
 
-const ON_HOOKS: Known = Known {
+const ON_HOOKS: AttributeOptions = AttributeOptions {
     examples: &[
         "priority = 50",
         "name = \"…\"",
@@ -35,7 +35,7 @@ const ON_HOOKS: Known = Known {
     instead,
 };
 
-const ON_METHODS: Known = Known {
+const ON_METHODS: AttributeOptions = AttributeOptions {
     // From `only` to `guard`.
     examples: ON_HOOKS.examples.split_at(10).0.split_at(2).1,
     rest: "; the others belong to the whole `impl` block",
@@ -89,10 +89,10 @@ pub(super) struct HookOptions {
 /// The options that are also allowed on a method of an `impl` block, where they override the block's.
 #[derive(Default, Clone)]
 pub(super) struct HandlerOptions {
-    pub(super) only: Option<Only>,
-    pub(super) tool: Option<Only>,
+    pub(super) only: Option<OnlyOption>,
+    pub(super) tool: Option<OnlyOption>,
     pub(super) when: Option<Expr>,
-    pub(super) timeout: Option<Timeout>,
+    pub(super) timeout: Option<TimeoutOption>,
     pub(super) on_timeout: Option<OnFailure>,
     pub(super) on_panic: Option<OnFailure>,
     /// The span of `around`.
@@ -127,12 +127,12 @@ impl HandlerOptions {
 
     fn of(options: &mut Options<'_>) -> Self {
         HandlerOptions {
-            only: Only::of("only", options),
-            tool: Only::of("tool", options),
+            only: OnlyOption::of("only", options),
+            tool: OnlyOption::of("tool", options),
             when: options
                 .expr("when")
                 .and_then(|(_, when)| predicate(when, options.errors)),
-            timeout: Timeout::of(options),
+            timeout: TimeoutOption::of(options),
             on_timeout: OnFailure::of("on_timeout", options),
             on_panic: OnFailure::of("on_panic", options),
             around: options.flag("around"),
@@ -141,14 +141,14 @@ impl HandlerOptions {
     }
 
     /// What the event's subject must match: `only(…)`, `tool(…)`, or either.
-    pub(super) fn subjects(&self) -> impl Iterator<Item = &Only> {
+    pub(super) fn subjects(&self) -> impl Iterator<Item = &OnlyOption> {
         self.only.iter().chain(&self.tool)
     }
 
     /// These options, with the block's for those that are not set.
     pub(super) fn over(self, block: &HandlerOptions) -> HandlerOptions {
         let has_subjects = self.subjects().next().is_some();
-        let of_block = |only: &Option<Only>| only.clone().filter(|_| !has_subjects);
+        let of_block = |only: &Option<OnlyOption>| only.clone().filter(|_| !has_subjects);
         HandlerOptions {
             only: self.only.or_else(|| of_block(&block.only)),
             tool: self.tool.or_else(|| of_block(&block.tool)),
@@ -228,14 +228,14 @@ fn is_context(parameter: &Pat) -> bool {
 
 /// `only("glob", …)` or `tool("glob", …)`.
 #[derive(Clone)]
-pub(super) struct Only {
+pub(super) struct OnlyOption {
     pub(super) globs: Vec<Glob>,
     /// The names that well-known agents give to the tools of `tool(…)`.
     pub(super) names: Vec<&'static str>,
     pub(super) span: Span,
 }
 
-impl Only {
+impl OnlyOption {
     fn of(key: &str, options: &mut Options<'_>) -> Option<Self> {
         let (span, list) = options.list(key)?;
         let written = Punctuated::<LitStr, syn::Token![,]>::parse_terminated.parse2(list.clone());
@@ -248,7 +248,7 @@ impl Only {
             let how = format!("`{key}` takes globs: write `{key}(\"shell\", \"file_*\")`");
             options.errors.at(at, how);
         }
-        let mut only = Only {
+        let mut only = OnlyOption {
             globs: Vec::new(),
             names: Vec::new(),
             span,
@@ -297,12 +297,12 @@ fn all_tools() -> impl Iterator<Item = &'static str> {
 
 /// `timeout = "2s"`.
 #[derive(Clone, Copy)]
-pub(super) struct Timeout {
+pub(super) struct TimeoutOption {
     pub(super) duration: Duration,
     pub(super) span: Span,
 }
 
-impl Timeout {
+impl TimeoutOption {
     fn of(options: &mut Options<'_>) -> Option<Self> {
         const HOW: &str = "write a duration in words, as `\"2s\"`, `\"500ms\"` or `\"1m 30s\"`";
         let (span, value) = options.expr("timeout")?;
@@ -315,7 +315,7 @@ impl Timeout {
         };
         let message = match text.as_deref().map(humantime::parse_duration) {
             Some(Ok(Duration::ZERO)) => "a timeout of zero lets no hook run".to_owned(),
-            Some(Ok(duration)) => return Some(Timeout { duration, span }),
+            Some(Ok(duration)) => return Some(TimeoutOption { duration, span }),
             Some(Err(wrong)) => format!("not a duration ({wrong}): {HOW}"),
             None => HOW.to_owned(),
         };
@@ -326,7 +326,7 @@ impl Timeout {
 
 /// What happens when a hook fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum FailureChoice {
     Propagate,
     Skip,
     Block,
@@ -335,7 +335,7 @@ pub(super) enum Choice {
 /// `on_panic = …` or `on_timeout = …`.
 #[derive(Clone, Copy)]
 pub(super) struct OnFailure {
-    pub(super) choice: Choice,
+    pub(super) choice: FailureChoice,
     /// The span of the choice.
     pub(super) span: Span,
     /// The span of the option's name.
@@ -351,9 +351,9 @@ impl OnFailure {
             _ => None,
         };
         let choice = match word.as_deref() {
-            Some("skip") => Choice::Skip,
-            Some("block") => Choice::Block,
-            Some("propagate") if is_panic => Choice::Propagate,
+            Some("skip") => FailureChoice::Skip,
+            Some("block") => FailureChoice::Block,
+            Some("propagate") if is_panic => FailureChoice::Propagate,
             _ => {
                 let all = if is_panic {
                     "`skip`, `block` or `propagate`"

@@ -8,13 +8,13 @@ use syn::{
     ReceiverKind, Signature, Type, parse_quote,
 };
 
-use super::options::{Choice, HandlerOptions, HookOptions, OnFailure};
+use super::options::{FailureChoice, HandlerOptions, HookOptions, OnFailure};
 use super::parameters::{EventParameter, Parameters};
 use crate::driver::{self, Errors};
 use crate::lifetimes::{self, AnyLifetime};
 
 /// A hook: what it is, and what it handles.
-pub(super) struct Hook {
+pub(super) struct ParsedHook {
     /// The path of `hooks_core`, if it is not `::hooks_core`.
     pub(super) core: Option<TokenStream>,
     /// The type that is the hook.
@@ -24,11 +24,11 @@ pub(super) struct Hook {
     pub(super) name: Expr,
     /// The `cfg`s of the item, which apply to all generated code.
     pub(super) cfgs: Vec<Attribute>,
-    pub(super) handlers: Vec<Handler>,
+    pub(super) handlers: Vec<HookFunction>,
 }
 
 /// One function that handles one event, or every event.
-pub(super) struct Handler {
+pub(super) struct HookFunction {
     /// The path to call: `Self::call` or `Self::check`.
     pub(super) function: Ident,
     pub(super) takes_self: bool,
@@ -71,15 +71,15 @@ pub(super) fn core_path(given: Option<&Path>) -> syn::Result<Option<TokenStream>
     driver::core_path(given, "#[hook(crate = agentlib::hooks_core)]")
 }
 
-impl Hook {
+impl ParsedHook {
     pub(super) fn of_function(
         options: &HookOptions,
         function: &ItemFn,
         errors: &mut Errors,
-    ) -> syn::Result<Hook> {
+    ) -> syn::Result<ParsedHook> {
         let core = core_path(options.krate.as_ref())?;
         let ident = &function.sig.ident;
-        let handler = Handler::new(
+        let handler = HookFunction::new(
             &function.sig,
             Ident::new("call", ident.span()),
             &Generics::default(),
@@ -88,7 +88,7 @@ impl Hook {
             Vec::new(),
             errors,
         );
-        Ok(Hook::new(
+        Ok(ParsedHook::new(
             options,
             core,
             parse_quote!(#ident),
@@ -103,14 +103,14 @@ impl Hook {
         options: &HookOptions,
         block: &ItemImpl,
         errors: &mut Errors,
-    ) -> syn::Result<Hook> {
+    ) -> syn::Result<ParsedHook> {
         let core = core_path(options.krate.as_ref())?;
         let mut handlers = Vec::new();
         for item in &block.items {
             let ImplItem::Fn(method) = item else { continue };
             let own = method_options(&method.attrs, errors);
             if is_handler(&method.sig) && takes_shared_self(&method.sig) {
-                handlers.extend(Handler::new(
+                handlers.extend(HookFunction::new(
                     &method.sig,
                     method.sig.ident.clone(),
                     &block.generics,
@@ -130,7 +130,7 @@ impl Hook {
                 .map_or(&unnamed, |last| &last.ident),
             _ => &unnamed,
         };
-        Ok(Hook::new(
+        Ok(ParsedHook::new(
             options,
             core,
             (*block.self_ty).clone(),
@@ -148,10 +148,10 @@ impl Hook {
         generics: Generics,
         ident: &Ident,
         cfgs: Vec<Attribute>,
-        handlers: Vec<Handler>,
-    ) -> Hook {
+        handlers: Vec<HookFunction>,
+    ) -> ParsedHook {
         let name = driver::text_of(ident);
-        Hook {
+        ParsedHook {
             core,
             ty,
             generics,
@@ -163,18 +163,19 @@ impl Hook {
     }
 }
 
-impl Hook {
+impl ParsedHook {
     /// The guard that judges what a handler of the same event may change.
-    pub(super) fn judge_of(&self, handler: &Handler) -> Option<&Handler> {
+    pub(super) fn judge_of(&self, handler: &HookFunction) -> Option<&HookFunction> {
         let changes = handler.options.guard.is_none() && !handler.is_around();
-        let of_same =
-            |other: &&Handler| other.options.guard.is_some() && other.event.is_same(&handler.event);
+        let of_same = |other: &&HookFunction| {
+            other.options.guard.is_some() && other.event.is_same(&handler.event)
+        };
         self.handlers.iter().find(of_same).filter(|_| changes)
     }
 
     /// Whether a guard judges what another handler of the same event may change.
-    pub(super) fn is_judge(&self, guard: &Handler) -> bool {
-        let judges = |other: &Handler| {
+    pub(super) fn is_judge(&self, guard: &HookFunction) -> bool {
+        let judges = |other: &HookFunction| {
             self.judge_of(other)
                 .is_some_and(|judge| std::ptr::eq(judge, guard))
         };
@@ -182,7 +183,7 @@ impl Hook {
     }
 }
 
-impl Handler {
+impl HookFunction {
     /// Whether the handler wraps the work that follows the event.
     pub(super) fn is_around(&self) -> bool {
         self.next.is_some()
@@ -214,7 +215,7 @@ impl Handler {
 
     /// Whether the call takes the context.
     pub(super) fn uses_context(&self) -> bool {
-        let catches = |policy: OnFailure| policy.choice != Choice::Propagate;
+        let catches = |policy: OnFailure| policy.choice != FailureChoice::Propagate;
         let when_is_caught = self.is_around() || self.options.on_panic.is_some_and(catches);
         self.context.is_some() || (when_is_caught && self.when_takes_context())
     }
@@ -228,7 +229,7 @@ impl Handler {
         hook: &HookOptions,
         cfgs: Vec<Attribute>,
         errors: &mut Errors,
-    ) -> Option<Handler> {
+    ) -> Option<HookFunction> {
         let around = options.around;
         let Parameters {
             context,
@@ -259,7 +260,7 @@ impl Handler {
                 vocabulary: hook.vocabulary.as_ref().map(for_static),
             },
         };
-        Some(Handler {
+        Some(HookFunction {
             takes_self: signature.receiver().is_some(),
             is_async: signature.asyncness.is_some(),
             output: match &signature.output {

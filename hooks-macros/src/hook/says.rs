@@ -10,18 +10,18 @@ use syn::{
 };
 
 use super::parameters::last_segment;
-use super::parse::{Handler, unless_it_fails};
+use super::parse::{HookFunction, unless_it_fails};
 use crate::driver::{Errors, text};
 use crate::lifetimes::first_ident;
 
 /// Checks a function. A body with a mistake is left out, so that rustc says nothing more about it.
 pub(super) fn check(
-    handler: &Handler,
+    handler: &HookFunction,
     signature: &mut Signature,
     block: &mut Block,
     errors: &mut Errors,
 ) {
-    let mut said = Said {
+    let mut said = ReturnCheck {
         handler,
         found: Errors::default(),
     };
@@ -60,12 +60,12 @@ pub(super) fn check(
 }
 
 /// Checks a return type.
-struct Said<'h> {
-    handler: &'h Handler,
+struct ReturnCheck<'h> {
+    handler: &'h HookFunction,
     found: Errors,
 }
 
-impl VisitMut for Said<'_> {
+impl VisitMut for ReturnCheck<'_> {
     /// An action is on one event, and a hook returns no result of a dispatch.
     fn visit_path_segment_mut(&mut self, segment: &mut PathSegment) {
         syn::visit_mut::visit_path_segment_mut(self, segment);
@@ -108,7 +108,7 @@ impl VisitMut for Said<'_> {
 
 /// Checks the tokens of a body.
 struct Body<'h> {
-    handler: &'h Handler,
+    handler: &'h HookFunction,
     /// The name that a guard has for `HookAction`.
     own_name: Option<String>,
     may_wait: bool,

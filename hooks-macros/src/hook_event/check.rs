@@ -6,14 +6,14 @@ use quote::ToTokens;
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
-use super::parse::Vocabulary;
+use super::parse::EventEnum;
 use crate::driver::Errors;
 
 /// How many events a vocabulary may have: a slot has two hexadecimal digits.
 const MOST: usize = 256;
 
 /// Checks the events against each other, and leaves out those that cannot stand beside the others.
-pub(super) fn vocabulary(item: &DeriveInput, vocabulary: &mut Vocabulary, errors: &mut Errors) {
+pub(super) fn vocabulary(item: &DeriveInput, vocabulary: &mut EventEnum, errors: &mut Errors) {
     let mut attrs = item.attrs.iter();
     let is_second = |attr: &&syn::Attribute| attr.path().is_ident("events");
     if let Some(second) = attrs.by_ref().filter(is_second).nth(1) {

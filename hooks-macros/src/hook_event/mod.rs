@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput};
 
-use self::parse::Vocabulary;
+use self::parse::EventEnum;
 use crate::driver::{self, Errors};
 
 /// Expands the derive on an enum. After an error, what is right of the enum is still a vocabulary, so that one mistake
@@ -16,7 +16,7 @@ use crate::driver::{self, Errors};
 pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     let item: DeriveInput = syn::parse2(item)?;
     let mut errors = Errors::default();
-    let mut vocabulary = Vocabulary::of(&item, &mut errors)?;
+    let mut vocabulary = EventEnum::of(&item, &mut errors)?;
     check::vocabulary(&item, &mut vocabulary, &mut errors);
     let is_whole = matches!(&item.data, Data::Enum(data)
         if data.variants.len() == vocabulary.events.len());

@@ -9,10 +9,10 @@ use syn::{
 
 use crate::driver::{self, Errors};
 use crate::lifetimes::AnyLifetime;
-use crate::options::{Known, Options};
+use crate::options::{AttributeOptions, Options};
 
 /// An enum of events.
-pub(super) struct Vocabulary {
+pub(super) struct EventEnum {
     /// The path of `hooks_core`, if it is not `::hooks_core`.
     pub(super) core: Option<TokenStream>,
     pub(super) visibility: Visibility,
@@ -28,29 +28,29 @@ pub(super) struct Vocabulary {
     /// `ShopSaid`
     pub(super) said: Ident,
     pub(super) context: Type,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<EventVariant>,
 }
 
 /// A variant.
-pub(super) struct Event {
+pub(super) struct EventVariant {
     pub(super) variant: Ident,
     /// The payload, with any lifetime.
     pub(super) payload: AnyLifetime,
-    pub(super) kind: Kind,
+    pub(super) kind: VariantKind,
     /// Why the kind is wrong, and where. The event is then intercepted, and hooks may do everything to it.
     pub(super) mistake: Option<(Span, &'static str)>,
     pub(super) subject: Option<Ident>,
     pub(super) docs: Vec<Attribute>,
 }
 
-pub(super) enum Kind {
+pub(super) enum VariantKind {
     Observe,
-    Intercept(Box<Intercept>),
+    Intercept(Box<InterceptOptions>),
 }
 
 /// What hooks may do to an intercepted event: `#[intercept(…)]`.
 #[derive(Default)]
-pub(super) struct Intercept {
+pub(super) struct InterceptOptions {
     pub(super) respond: Option<Type>,
     pub(super) patch: Option<Type>,
     pub(super) no_block: bool,
@@ -60,7 +60,7 @@ pub(super) struct Intercept {
     pub(super) approval: bool,
 }
 
-const INTERCEPT: Known = Known {
+const INTERCEPT: AttributeOptions = AttributeOptions {
     examples: &[
         "respond = Type",
         "patch = Type",
@@ -73,31 +73,31 @@ const INTERCEPT: Known = Known {
     instead: |_| None,
 };
 
-const OBSERVE: Known = Known {
+const OBSERVE: AttributeOptions = AttributeOptions {
     examples: &["subject = field"],
     rest: "; the others belong to `#[intercept(…)]`",
     instead: |_| None,
 };
 
-const EVENTS: Known = Known {
+const EVENTS: AttributeOptions = AttributeOptions {
     examples: &["context = Type", "crate = some::path"],
     rest: "",
     instead: |_| None,
 };
 
-impl Intercept {
+impl InterceptOptions {
     /// An event whose kind is wrong, so that it has no type: what its hooks do then must not be a second mistake.
     fn everything() -> Self {
         let no_type: Type = parse_quote!(<Self as ::hooks_core::Event>::Kind);
-        Intercept {
+        InterceptOptions {
             respond: Some(no_type.clone()),
             around: Some(no_type),
-            ..Intercept::default()
+            ..InterceptOptions::default()
         }
     }
 }
 
-impl Vocabulary {
+impl EventEnum {
     /// Reads an enum, as far as it can be read.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Vocabulary {
         let events = data
             .variants
             .iter()
-            .filter_map(|variant| Event::of(variant, errors))
+            .filter_map(|variant| EventVariant::of(variant, errors))
             .collect();
         let context = context.unwrap_or_else(|| parse_quote!(()));
         let context = AnyLifetime::new(context, "cx");
@@ -140,7 +140,7 @@ impl Vocabulary {
             Some(stem) => stem,
         };
         let named = |name: String| Ident::new(&name, item.ident.span());
-        Ok(Vocabulary {
+        Ok(EventEnum {
             core: driver::core_path(krate.as_ref(), "#[events(crate = agentlib::hooks_core)]")?,
             visibility: item.vis.clone(),
             hooks: named(format!("{stem}Hooks")),
@@ -187,7 +187,7 @@ fn one_lifetime(item: &DeriveInput) -> syn::Result<()> {
     ))
 }
 
-impl Event {
+impl EventVariant {
     /// Whether a hook on every event receives it by `&mut`. An event that borrows is lent by `&`: hooks must not
     /// change what it borrows, and one lifetime could not stand for both borrows.
     pub(super) fn is_lent_mut(&self) -> bool {
@@ -195,10 +195,10 @@ impl Event {
     }
 
     /// What hooks may do to it, if it is intercepted.
-    pub(super) fn intercept(&self) -> Option<&Intercept> {
+    pub(super) fn intercept(&self) -> Option<&InterceptOptions> {
         match &self.kind {
-            Kind::Intercept(intercept) => Some(intercept),
-            Kind::Observe => None,
+            VariantKind::Intercept(intercept) => Some(intercept),
+            VariantKind::Observe => None,
         }
     }
 
@@ -222,21 +222,27 @@ impl Event {
             (Some(_), None) => None,
         };
         let (kind, subject) = match first {
-            _ if mistake.is_some() => (Kind::Intercept(Box::new(Intercept::everything())), None),
+            _ if mistake.is_some() => (
+                VariantKind::Intercept(Box::new(InterceptOptions::everything())),
+                None,
+            ),
             Some(attr) if attr.path().is_ident("observe") => (
-                Kind::Observe,
+                VariantKind::Observe,
                 subject(&mut options(Some(attr), &OBSERVE, errors)),
             ),
             attr => {
                 let options = &mut options(attr, &INTERCEPT, errors);
-                let intercept = Intercept {
+                let intercept = InterceptOptions {
                     respond: options.ty("respond"),
                     patch: options.ty("patch"),
                     no_block: options.flag("no_block").is_some(),
                     around: options.ty("around"),
                     approval: options.flag("approval").is_some(),
                 };
-                (Kind::Intercept(Box::new(intercept)), subject(options))
+                (
+                    VariantKind::Intercept(Box::new(intercept)),
+                    subject(options),
+                )
             }
         };
         let payload = match &variant.fields {
@@ -255,7 +261,7 @@ impl Event {
                 return None;
             }
         };
-        Some(Event {
+        Some(EventVariant {
             variant: variant.ident.clone(),
             payload: AnyLifetime::new(payload.clone(), "event"),
             kind,
@@ -312,7 +318,11 @@ fn named<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
 }
 
 /// Reads the options of an attribute, if it exists and has some.
-fn options<'e>(attr: Option<&Attribute>, known: &Known, errors: &'e mut Errors) -> Options<'e> {
+fn options<'e>(
+    attr: Option<&Attribute>,
+    known: &AttributeOptions,
+    errors: &'e mut Errors,
+) -> Options<'e> {
     let tokens = match attr.map(|attr| &attr.meta) {
         None | Some(Meta::Path(_)) => TokenStream::new(),
         Some(Meta::List(list)) => list.tokens.clone(),

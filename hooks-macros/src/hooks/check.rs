@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use super::parse::List;
+use super::parse::HookList;
 use crate::driver::{Errors, text};
 use crate::rank;
 
 /// A position is two hexadecimal digits.
 const MOST: usize = 256;
 
-pub(super) fn list(list: &List) -> syn::Result<()> {
+pub(super) fn list(list: &HookList) -> syn::Result<()> {
     let mut errors = Errors::default();
     if let Some(item) = list.items.get(MOST) {
         errors.at(

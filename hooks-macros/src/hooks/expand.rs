@@ -8,13 +8,13 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::parse::{Item, List};
+use super::parse::{HookItem, HookList};
 use crate::{driver, rank};
 
 /// How many hooks run in one body.
 const WIDTH: usize = 8;
 
-pub(super) fn list(list: &List) -> TokenStream {
+pub(super) fn list(list: &HookList) -> TokenStream {
     let names: Vec<Ident> = (0..list.items.len())
         .map(|nth| format_ident!("__hook{nth}"))
         .collect();
@@ -37,7 +37,7 @@ pub(super) fn list(list: &List) -> TokenStream {
         group = quote_spanned!(span=> __core::spread(#arguments));
     }
     let names_differ = names_differ(&list.items);
-    let List { core, included, .. } = list;
+    let HookList { core, included, .. } = list;
     quote!({
         use #core::__private as __core;
         #included
@@ -53,7 +53,7 @@ pub(super) fn list(list: &List) -> TokenStream {
 /// Takes one hook into the list, at its position, and makes it agree on a vocabulary with the hooks before it.
 ///
 /// One of several needs a place: its own priority, or one that the list gives it.
-fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenStream {
+fn listed((nth, has_places): (usize, bool), name: &Ident, item: &HookItem) -> TokenStream {
     let span = item.hook.span();
     let [high, low] = [nth / 16, nth % 16].map(Literal::usize_unsuffixed);
     let position = quote!((__core::Nibble<#high>, __core::Nibble<#low>));
@@ -111,7 +111,7 @@ fn listed((nth, has_places): (usize, bool), name: &Ident, item: &Item) -> TokenS
 
 /// Functions of one name from two modules: unless an option names one of them otherwise, a log could not tell them
 /// apart.
-fn names_differ(items: &[Item]) -> Vec<TokenStream> {
+fn names_differ(items: &[HookItem]) -> Vec<TokenStream> {
     // A variable has no module, and a constant no small letter: neither is a type.
     let is_function = |path: &&Path| {
         let last = path.segments.last().map(|last| last.ident.to_string());
@@ -119,7 +119,7 @@ fn names_differ(items: &[Item]) -> Vec<TokenStream> {
     };
     let paths: Vec<_> = items
         .iter()
-        .filter_map(Item::path)
+        .filter_map(HookItem::path)
         .filter(is_function)
         .collect();
     let mut all = Vec::new();

@@ -20,7 +20,7 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
 }
 
 fn list(tokens: TokenStream) -> syn::Result<TokenStream> {
-    let list = driver::parsed(parse::List::parse, tokens)?;
+    let list = driver::parsed(parse::HookList::parse, tokens)?;
     check::list(&list)?;
     Ok(expand::list(&list))
 }

@@ -6,24 +6,24 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Path, Token};
 
 /// `path_of_core, hook, …`
-pub(super) struct List {
+pub(super) struct HookList {
     /// The path of `hooks_core`: `$crate`, which `hooks![…]` adds in front.
     pub(super) core: TokenStream,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<HookItem>,
     /// `..source`, last in the list.
     pub(super) spread: Option<Expr>,
     /// What the rules of files need.
     pub(super) included: TokenStream,
 }
 
-pub(super) struct Item {
+pub(super) struct HookItem {
     pub(super) attrs: Vec<Attribute>,
     pub(super) hook: Expr,
     /// `@ PRIORITY`
     pub(super) priority: Option<Expr>,
 }
 
-impl Item {
+impl HookItem {
     /// The hook's path, if it is listed by name, always or under a condition. With a `cfg`, only one of two may remain.
     pub(super) fn path(&self) -> Option<&Path> {
         let hook = match &self.hook {
@@ -37,7 +37,7 @@ impl Item {
     }
 }
 
-impl Parse for List {
+impl Parse for HookList {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let core = input.parse::<TokenTree>()?.into_token_stream();
         let mut items = Vec::new();
@@ -70,7 +70,7 @@ impl Parse for List {
             let item = input.parse()?;
             taken(item, &core, &mut items, &mut included)?;
         }
-        Ok(List {
+        Ok(HookList {
             core,
             items,
             spread,
@@ -82,9 +82,9 @@ impl Parse for List {
 /// Takes an item into the list. A file of rules is several.
 #[cfg(feature = "include")]
 fn taken(
-    item: Item,
+    item: HookItem,
     core: &TokenStream,
-    items: &mut Vec<Item>,
+    items: &mut Vec<HookItem>,
     included: &mut TokenStream,
 ) -> syn::Result<()> {
     let Some(file) = crate::include::read(&item.hook, items.len())? else {
@@ -101,7 +101,7 @@ fn taken(
         included.extend(crate::include::names(core)?);
     }
     included.extend(file.items);
-    items.extend(file.hooks.into_iter().map(|hook| Item {
+    items.extend(file.hooks.into_iter().map(|hook| HookItem {
         attrs: item.attrs.clone(),
         hook,
         priority: None,
@@ -112,9 +112,9 @@ fn taken(
 /// Takes an item into the list.
 #[cfg(not(feature = "include"))]
 fn taken(
-    item: Item,
+    item: HookItem,
     _: &TokenStream,
-    items: &mut Vec<Item>,
+    items: &mut Vec<HookItem>,
     _: &mut TokenStream,
 ) -> syn::Result<()> {
     if let Expr::Macro(call) = &item.hook
@@ -149,7 +149,7 @@ fn at_the_end(input: ParseStream<'_>) -> syn::Result<()> {
     Err(input.error(message))
 }
 
-impl Parse for Item {
+impl Parse for HookItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         if input.peek(Token![@]) {
@@ -167,7 +167,7 @@ impl Parse for Item {
             Some(_) => Some(input.parse()?),
             None => None,
         };
-        Ok(Item {
+        Ok(HookItem {
             attrs,
             hook,
             priority,

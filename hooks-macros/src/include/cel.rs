@@ -105,7 +105,7 @@ impl<'s> Translator<'s> {
 
     fn closure(&mut self, cel: &Cel, code: impl FnOnce(&mut Self, &Expr) -> String) -> String {
         let expr = cel.tree();
-        let mut reads = Reads::default();
+        let mut reads = EventReads::default();
         reads.of(expr, self.is_call);
         self.counts = reads.is_counted || reads.count > MOST_READS;
         let code = code(self, expr);
@@ -489,13 +489,13 @@ pub(super) fn of_double(number: f64) -> String {
 
 /// How an expression reads the event.
 #[derive(Default)]
-struct Reads {
+struct EventReads {
     count: usize,
     /// Whether what it reads has to be counted: it may read a long value, or the same one again and again.
     is_counted: bool,
 }
 
-impl Reads {
+impl EventReads {
     fn of(&mut self, expr: &Expr, is_call: bool) {
         match &expr.kind {
             Kind::Path(variable, keys) => {

@@ -7,7 +7,7 @@ use hooks_rules::cel::Literal;
 use hooks_rules::check::{HANDLERS, Written};
 use hooks_rules::template::Data;
 
-use super::file::{Inner, Mistake, Node};
+use super::file::{FileMistake, Node, NodeValue};
 use crate::driver::nearest;
 
 /// What a key takes.
@@ -71,7 +71,7 @@ const KEYS: [(&str, Takes); 32] = [
 
 /// What an entry says.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct RuleEntry {
     pub(super) name: Option<String>,
     pub(super) events: Vec<String>,
     pub(super) tools: Option<Vec<String>>,
@@ -90,7 +90,7 @@ pub(super) struct Entry {
     pub(super) is_off: bool,
 }
 
-impl Entry {
+impl RuleEntry {
     /// Reads an entry whose keys have been checked.
     fn of(node: &Node) -> Self {
         let text = |key: &str| Some(node.get(key)?.text()?.to_owned());
@@ -103,7 +103,7 @@ impl Entry {
                 .collect(),
         };
         let bool = |key: &str| match node.get(key)?.inner {
-            Inner::Other(Literal::Bool(value)) => Some(value),
+            NodeValue::Other(Literal::Bool(value)) => Some(value),
             _ => None,
         };
         let scope = |key: &str| {
@@ -117,7 +117,7 @@ impl Entry {
             Some((key, (!is_outside).then(|| node.data())))
         });
         let priority = node.get("priority").and_then(Node::whole);
-        Entry {
+        RuleEntry {
             name: text("name"),
             events: node.get("event").map(texts).unwrap_or_default(),
             tools: node.get("tools").map(texts),
@@ -159,16 +159,16 @@ impl Entry {
 /// Reads tables, and collects what is wrong with them.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    pub(super) wrong: Vec<Mistake>,
+    pub(super) wrong: Vec<FileMistake>,
 }
 
 impl Reader {
     pub(super) fn wrong(&mut self, at: Range<usize>, message: String, help: Option<&str>) {
-        self.wrong.push(Mistake::new(at, message, help));
+        self.wrong.push(FileMistake::new(at, message, help));
     }
 
     /// Reads an entry of `[[hooks.on]]`.
-    pub(super) fn entry(&mut self, node: &Node, path: &str) -> Entry {
+    pub(super) fn entry(&mut self, node: &Node, path: &str) -> RuleEntry {
         let before = self.wrong.len();
         self.table(node, &KEYS, path);
         // What is missing beside another mistake may be that.
@@ -177,12 +177,12 @@ impl Reader {
             let help = "write `event = \"BeforeToolCall\"`, for example";
             self.wrong(node.shown_at(), message, Some(help));
         }
-        Entry::of(node)
+        RuleEntry::of(node)
     }
 
     /// Checks the keys of a table, and what they have.
     fn table(&mut self, node: &Node, keys: &[(&str, Takes)], path: &str) {
-        if !matches!(node.inner, Inner::Table(_)) {
+        if !matches!(node.inner, NodeValue::Table(_)) {
             return self.expected(node, "a table", path, None);
         }
         for (key, node) in node.entries() {
@@ -200,7 +200,7 @@ impl Reader {
         let text = node.text();
         let unquoted = |text: &str| format!("write `{key} = {}`, without quotes", text.trim());
         let literal = match &node.inner {
-            Inner::Other(literal) => Some(literal),
+            NodeValue::Other(literal) => Some(literal),
             _ => None,
         };
         match (takes, literal) {
@@ -208,7 +208,7 @@ impl Reader {
             (Whole(least, most), Some(Literal::Int(number))) if (least..=most).contains(number) => {
             }
             (Text | Texts, _) if text.is_some() => {}
-            (Texts | Takes::List, None) if matches!(node.inner, Inner::List(_)) => {
+            (Texts | Takes::List, None) if matches!(node.inner, NodeValue::List(_)) => {
                 for (nth, item) in node.items().iter().enumerate() {
                     self.value(item, "", Text, &format!("{path}[{nth}]"));
                 }
@@ -273,7 +273,7 @@ impl Reader {
     }
 
     fn expected(&mut self, node: &Node, what: &str, path: &str, help: Option<String>) {
-        let is_never = matches!(node.inner, Inner::Never(_));
+        let is_never = matches!(node.inner, NodeValue::Never(_));
         let what = if is_never { "a setting" } else { what };
         let message = format!("expected {what}, found {} in `{path}`", node.found());
         self.wrong(node.shown_at(), message, help.as_deref());

@@ -14,11 +14,11 @@ pub(super) struct Node {
     pub(super) at: Range<usize>,
     /// Where its key is.
     key: Range<usize>,
-    pub(super) inner: Inner,
+    pub(super) inner: NodeValue,
 }
 
 #[derive(Debug)]
-pub(super) enum Inner {
+pub(super) enum NodeValue {
     Table(Vec<(String, Node)>),
     List(Vec<Node>),
     Text(String),
@@ -29,15 +29,15 @@ pub(super) enum Inner {
 
 /// A mistake in a file.
 #[derive(Debug)]
-pub(super) struct Mistake {
+pub(super) struct FileMistake {
     pub(super) at: Range<usize>,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
-impl Mistake {
+impl FileMistake {
     pub(super) fn new(at: Range<usize>, message: impl Into<String>, help: Option<&str>) -> Self {
-        Mistake {
+        FileMistake {
             at,
             message: message.into(),
             help: help.map(str::to_owned),
@@ -46,10 +46,10 @@ impl Mistake {
 }
 
 /// Parses a file.
-pub(super) fn parse(text: &str) -> Result<Node, Mistake> {
+pub(super) fn parse(text: &str) -> Result<Node, FileMistake> {
     let document = Document::parse(text).map_err(|error| {
         let message = error.message().trim().replace('\n', ", ");
-        Mistake::new(error.span().unwrap_or_default(), message, None)
+        FileMistake::new(error.span().unwrap_or_default(), message, None)
     })?;
     Ok(node(document.as_item(), 0..0))
 }
@@ -59,22 +59,23 @@ fn node(item: &Item, key: Range<usize>) -> Node {
     let inner = match item {
         Item::Table(table) => {
             let keys = table.iter().filter_map(|(key, _)| table.get_key_value(key));
-            Inner::Table(keys.map(|(key, item)| entry(key, item)).collect())
+            NodeValue::Table(keys.map(|(key, item)| entry(key, item)).collect())
         }
-        Item::ArrayOfTables(tables) => Inner::List(
+        Item::ArrayOfTables(tables) => NodeValue::List(
             tables
                 .iter()
                 .map(|table| {
                     let at = table.span().unwrap_or_default();
                     let keys = table.iter().filter_map(|(key, _)| table.get_key_value(key));
-                    let inner = Inner::Table(keys.map(|(key, item)| entry(key, item)).collect());
+                    let inner =
+                        NodeValue::Table(keys.map(|(key, item)| entry(key, item)).collect());
                     let key = at.clone();
                     Node { at, key, inner }
                 })
                 .collect(),
         ),
         Item::Value(value) => of_value(value),
-        Item::None => Inner::Table(Vec::new()),
+        Item::None => NodeValue::Table(Vec::new()),
     };
     Node { at, key, inner }
 }
@@ -84,27 +85,27 @@ fn entry(key: &toml_edit::Key, item: &Item) -> (String, Node) {
     (key.get().to_owned(), node(item, at))
 }
 
-fn of_value(value: &Value) -> Inner {
+fn of_value(value: &Value) -> NodeValue {
     match value {
-        Value::String(text) => Inner::Text(text.value().clone()),
-        Value::Integer(number) => Inner::Other(Literal::Int(*number.value())),
+        Value::String(text) => NodeValue::Text(text.value().clone()),
+        Value::Integer(number) => NodeValue::Other(Literal::Int(*number.value())),
         Value::Float(number) if number.value().is_finite() => {
-            Inner::Other(Literal::Double(*number.value()))
+            NodeValue::Other(Literal::Double(*number.value()))
         }
-        Value::Float(number) => Inner::Never(format!("`{}`", number.value())),
-        Value::Boolean(value) => Inner::Other(Literal::Bool(*value.value())),
-        Value::Datetime(date) => Inner::Never(format!("the date `{}`", date.value())),
+        Value::Float(number) => NodeValue::Never(format!("`{}`", number.value())),
+        Value::Boolean(value) => NodeValue::Other(Literal::Bool(*value.value())),
+        Value::Datetime(date) => NodeValue::Never(format!("the date `{}`", date.value())),
         Value::Array(values) => {
             let nodes = values.iter().map(|value| {
                 let at = value.span().unwrap_or_default();
                 let (key, inner) = (at.clone(), of_value(value));
                 Node { at, key, inner }
             });
-            Inner::List(nodes.collect())
+            NodeValue::List(nodes.collect())
         }
         Value::InlineTable(table) => {
             let keys = table.iter().filter_map(|(key, _)| table.get_key_value(key));
-            Inner::Table(keys.map(|(key, item)| entry(key, item)).collect())
+            NodeValue::Table(keys.map(|(key, item)| entry(key, item)).collect())
         }
     }
 }
@@ -113,7 +114,7 @@ impl Node {
     /// The values of a table; none of anything else.
     pub(super) fn entries(&self) -> &[(String, Node)] {
         match &self.inner {
-            Inner::Table(entries) => entries,
+            NodeValue::Table(entries) => entries,
             _ => &[],
         }
     }
@@ -121,7 +122,7 @@ impl Node {
     /// The values of a list; none of anything else.
     pub(super) fn items(&self) -> &[Node] {
         match &self.inner {
-            Inner::List(items) => items,
+            NodeValue::List(items) => items,
             _ => &[],
         }
     }
@@ -135,7 +136,7 @@ impl Node {
 
     pub(super) fn text(&self) -> Option<&str> {
         match &self.inner {
-            Inner::Text(text) => Some(text),
+            NodeValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -143,13 +144,13 @@ impl Node {
     /// The number, if it is a whole one.
     pub(super) fn whole(&self) -> Option<i64> {
         match self.inner {
-            Inner::Other(Literal::Int(number)) => Some(number),
+            NodeValue::Other(Literal::Int(number)) => Some(number),
             _ => None,
         }
     }
 
     pub(super) fn is_false(&self) -> bool {
-        matches!(self.inner, Inner::Other(Literal::Bool(false)))
+        matches!(self.inner, NodeValue::Other(Literal::Bool(false)))
     }
 
     /// Where its key is.
@@ -160,7 +161,7 @@ impl Node {
     /// Where a mistake is shown: at a value, or at the key of a table, which may be long.
     pub(super) fn shown_at(&self) -> Range<usize> {
         match &self.inner {
-            Inner::Table(_) => self.key.clone(),
+            NodeValue::Table(_) => self.key.clone(),
             _ => self.at.clone(),
         }
     }
@@ -182,9 +183,9 @@ impl Node {
     /// The value, as a template reads it.
     pub(super) fn data(&self) -> Data {
         match &self.inner {
-            Inner::Text(text) => Data::Text(text.clone()),
-            Inner::List(items) => Data::List(items.iter().map(Node::data).collect()),
-            Inner::Table(entries) => {
+            NodeValue::Text(text) => Data::Text(text.clone()),
+            NodeValue::List(items) => Data::List(items.iter().map(Node::data).collect()),
+            NodeValue::Table(entries) => {
                 let entries = entries.iter();
                 Data::Table(
                     entries
@@ -192,22 +193,22 @@ impl Node {
                         .collect(),
                 )
             }
-            Inner::Other(literal) => Data::Other(literal.clone()),
-            Inner::Never(_) => Data::Other(Literal::Null),
+            NodeValue::Other(literal) => Data::Other(literal.clone()),
+            NodeValue::Never(_) => Data::Other(Literal::Null),
         }
     }
 
     /// What it is, in words.
     pub(super) fn found(&self) -> String {
         match &self.inner {
-            Inner::Table(_) => "a table".into(),
-            Inner::List(_) => "a list".into(),
-            Inner::Text(text) => format!("the string {text:?}"),
-            Inner::Other(Literal::Int(number)) => format!("the number `{number}`"),
-            Inner::Other(Literal::Double(number)) => format!("the number `{number:?}`"),
-            Inner::Other(Literal::Bool(value)) => format!("`{value}`"),
-            Inner::Other(_) => "nothing".into(),
-            Inner::Never(found) => found.clone(),
+            NodeValue::Table(_) => "a table".into(),
+            NodeValue::List(_) => "a list".into(),
+            NodeValue::Text(text) => format!("the string {text:?}"),
+            NodeValue::Other(Literal::Int(number)) => format!("the number `{number}`"),
+            NodeValue::Other(Literal::Double(number)) => format!("the number `{number:?}`"),
+            NodeValue::Other(Literal::Bool(value)) => format!("`{value}`"),
+            NodeValue::Other(_) => "nothing".into(),
+            NodeValue::Never(found) => found.clone(),
         }
     }
 }
@@ -218,7 +219,7 @@ pub(super) fn line(text: &str, at: usize) -> usize {
 }
 
 /// A mistake, as a person sees it.
-pub(super) fn shown(file: &str, text: &str, mistake: &Mistake) -> String {
+pub(super) fn shown(file: &str, text: &str, mistake: &FileMistake) -> String {
     let Range { start, end } = mistake.at.clone();
     let start = text.floor_char_boundary(start);
     let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);

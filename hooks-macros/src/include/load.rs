@@ -7,9 +7,9 @@ use hooks_rules::check::{Checked, Given, check};
 use hooks_rules::events::{CONTEXT, EVENTS, EventInfo};
 use hooks_rules::tools::Aliases;
 
-use super::entry::{Entry, Reader};
-use super::file::{self, Mistake, Node};
-use super::rules::{self, Compiled, Rule};
+use super::entry::{Reader, RuleEntry};
+use super::file::{self, FileMistake, Node};
+use super::rules::{self, CompiledRules, IncludedRule};
 use crate::driver::nearest;
 
 /// What to do about what is not a rule.
@@ -25,7 +25,7 @@ pub(super) fn compiled(
     text: &str,
     takes_rules_only: bool,
     prefix: &str,
-) -> Result<Compiled, Vec<Mistake>> {
+) -> Result<CompiledRules, Vec<FileMistake>> {
     let root = file::parse(text).map_err(|mistake| vec![mistake])?;
     let mut loader = Loader {
         name,
@@ -55,7 +55,7 @@ struct Loader<'f> {
     text: &'f str,
     takes_rules_only: bool,
     reader: Reader,
-    rules: Vec<Rule>,
+    rules: Vec<IncludedRule>,
     /// How often hooks may prevent an agent from stopping.
     stops: u32,
 }
@@ -117,7 +117,7 @@ impl Loader<'_> {
     }
 
     /// Checks an entry, and takes its rule.
-    fn entry(&mut self, index: usize, node: &Node, entry: Entry) {
+    fn entry(&mut self, index: usize, node: &Node, entry: RuleEntry) {
         for key in ["command", "http", "prompt", "process"] {
             if let Some(outside) = node.get(key) {
                 return self.other(outside.key_at(), key);
@@ -141,7 +141,7 @@ impl Loader<'_> {
         let line = file::line(self.text, node.at.start);
         let source = format!("{}:{line}", self.name);
         let name = self.name_of(index, node, &entry);
-        self.rules.push(Rule {
+        self.rules.push(IncludedRule {
             name,
             source,
             entry,
@@ -172,7 +172,7 @@ impl Loader<'_> {
     }
 
     /// The name of a rule: its own, or the event and a number.
-    fn name_of(&mut self, index: usize, node: &Node, entry: &Entry) -> String {
+    fn name_of(&mut self, index: usize, node: &Node, entry: &RuleEntry) -> String {
         let taken = |name: &str| self.rules.iter().find(|rule| rule.name == name);
         let at = node.get("name").unwrap_or(node).shown_at();
         match &entry.name {

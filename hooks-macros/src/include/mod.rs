@@ -35,12 +35,12 @@ pub(crate) struct Included {
 }
 
 /// The argument of `include!`: a path, and whether only the rules of the file are taken.
-struct Call {
+struct IncludeArgument {
     path: LitStr,
     takes_rules_only: bool,
 }
 
-impl syn::parse::Parse for Call {
+impl syn::parse::Parse for IncludeArgument {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let path = input.parse()?;
         let comma: Option<Token![,]> = input.parse()?;
@@ -54,7 +54,7 @@ impl syn::parse::Parse for Call {
                 word.span(),
                 "expected `rules` here, or nothing: `include!(\"hooks.toml\", rules)` takes only the rules of the file",
             )),
-            _ => Ok(Call {
+            _ => Ok(IncludeArgument {
                 path,
                 takes_rules_only: word.is_some(),
             }),
@@ -70,7 +70,7 @@ pub(crate) fn read(item: &Expr, nth: usize) -> syn::Result<Option<Included>> {
     if !call.mac.path.is_ident("include") {
         return Ok(None);
     }
-    let Call {
+    let IncludeArgument {
         path: literal,
         takes_rules_only,
     } = call.mac.parse_body()?;

@@ -10,23 +10,23 @@ use hooks_rules::events::EventInfo;
 use hooks_rules::template::{Pattern, Piece, Template};
 
 use super::cel::{Translator, of_double};
-use super::entry::Entry;
+use super::entry::RuleEntry;
 use super::search::Search;
-use super::tools::Tools;
+use super::tools::RuleTools;
 
 /// One rule.
-pub(super) struct Rule {
+pub(super) struct IncludedRule {
     pub(super) name: String,
     /// Its file and line.
     pub(super) source: String,
-    pub(super) entry: Entry,
+    pub(super) entry: RuleEntry,
     pub(super) events: Vec<&'static EventInfo>,
     pub(super) checked: Checked,
 }
 
 /// What the rules of a file become.
 #[derive(Default)]
-pub(super) struct Compiled {
+pub(super) struct CompiledRules {
     /// Items of Rust.
     pub(super) items: String,
     /// The hooks, as expressions.
@@ -34,14 +34,14 @@ pub(super) struct Compiled {
 }
 
 /// Compiles the rules of a file, whose items have names that begin so.
-pub(super) fn compile(rules: &[Rule], prefix: &str, stops: u32) -> Compiled {
+pub(super) fn compile(rules: &[IncludedRule], prefix: &str, stops: u32) -> CompiledRules {
     let mut writer = Writer {
         prefix,
         stops,
         statics: String::new(),
         tools: Vec::new(),
     };
-    let mut compiled = Compiled::default();
+    let mut compiled = CompiledRules::default();
     let mut priorities: Vec<i32> = rules.iter().map(|rule| rule.entry.priority).collect();
     priorities.sort_unstable();
     priorities.dedup();
@@ -64,7 +64,7 @@ pub(super) fn compile(rules: &[Rule], prefix: &str, stops: u32) -> Compiled {
 }
 
 /// `tools` and `matcher` of an entry.
-type Written = (Option<Vec<String>>, Option<String>);
+type EntryTools = (Option<Vec<String>>, Option<String>);
 
 struct Writer<'p> {
     prefix: &'p str,
@@ -72,11 +72,11 @@ struct Writer<'p> {
     stops: u32,
     statics: String,
     /// The tools of rules, as they are written, each once.
-    tools: Vec<(Written, Tools)>,
+    tools: Vec<(EntryTools, RuleTools)>,
 }
 
 /// What is known of rules in their order.
-fn facts<'r>(rules: impl Iterator<Item = &'r Rule>) -> &'static str {
+fn facts<'r>(rules: impl Iterator<Item = &'r IncludedRule>) -> &'static str {
     let (mut guards, mut changed, mut again) = (false, false, false);
     for rule in rules {
         again |= guards && changes(rule);
@@ -101,7 +101,7 @@ fn lifetime(event: &EventInfo) -> &'static str {
 }
 
 impl Writer<'_> {
-    fn run(&mut self, name: &str, priority: i32, run: &[&Rule]) -> String {
+    fn run(&mut self, name: &str, priority: i32, run: &[&IncludedRule]) -> String {
         let events = hooks_rules::events::EVENTS.iter();
         let is_of = |event: &&EventInfo| run.iter().any(|rule| rule.events.contains(event));
         let events: Vec<_> = events.filter(is_of).collect();
@@ -153,7 +153,7 @@ impl Writer<'_> {
     }
 
     /// What the rules of a run say about an event.
-    fn judges(&mut self, code: &mut String, name: &str, event: &EventInfo, run: &[&Rule]) {
+    fn judges(&mut self, code: &mut String, name: &str, event: &EventInfo, run: &[&IncludedRule]) {
         let rules = run.iter().enumerate();
         let rules: Vec<_> = rules
             .filter(|(_, rule)| rule.events.iter().any(|of| of.name == event.name))
@@ -175,12 +175,12 @@ impl Writer<'_> {
                 self.stops
             );
         }
-        code.push_str("let x = __rt::Judged::new(cx, __agent::AgentEvent::from(event)); let m: &[(&'static str, __rt::Json)] = &[]; ");
+        code.push_str("let x = __rt::RuleEvent::new(cx, __agent::AgentEvent::from(event)); let m: &[(&'static str, __rt::Json)] = &[]; ");
         if event.has_subject {
             code.push_str("let n: &::core::primitive::str = event.name.as_ref(); let i: &::core::primitive::str = event.id.as_ref(); let a = x.args(); ");
         }
         // Unless a rule lets the event go on after it has said something, the rules run once.
-        let goes_on = |rule: &Rule| !cancels(rule) || !blocks(rule, event);
+        let goes_on = |rule: &IncludedRule| !cancels(rule) || !blocks(rule, event);
         let is_resumed = rules.iter().any(|(_, rule)| goes_on(rule));
         let (mut bodies, mut used, mut asked) = (String::new(), Vec::new(), Vec::new());
         for (nth, rule) in rules {
@@ -204,8 +204,8 @@ impl Writer<'_> {
     }
 
     /// The place of the rule's tools, if it is not for all.
-    fn tools_of(&mut self, rule: &Rule) -> Option<usize> {
-        let Entry { tools, matcher, .. } = &rule.entry;
+    fn tools_of(&mut self, rule: &IncludedRule) -> Option<usize> {
+        let RuleEntry { tools, matcher, .. } = &rule.entry;
         let written = (tools.clone(), matcher.clone());
         if written == (None, None) {
             return None;
@@ -216,13 +216,13 @@ impl Writer<'_> {
         let tools = match &written {
             (Some(globs), _) => {
                 let globs = globs.iter().filter_map(|glob| Glob::new(glob).ok());
-                Tools::of_globs(&globs.collect::<Vec<_>>())
+                RuleTools::of_globs(&globs.collect::<Vec<_>>())
             }
             (None, matcher) => {
                 let matcher = matcher.as_deref().unwrap_or_default();
                 let regex = Search::new(matcher);
                 let has = |name: &str| regex.is_match(name);
-                Tools::of_regex(matcher, &has, &mut self.statics, self.prefix)
+                RuleTools::of_regex(matcher, &has, &mut self.statics, self.prefix)
             }
         };
         self.tools.push((written, tools));
@@ -233,7 +233,7 @@ impl Writer<'_> {
         &mut self,
         event: &EventInfo,
         (nth, is_resumed): (usize, bool),
-        rule: &Rule,
+        rule: &IncludedRule,
         tools: Option<usize>,
         asked: &mut Vec<Vec<String>>,
     ) -> String {
@@ -274,7 +274,7 @@ impl Writer<'_> {
             tests.push("true".into());
         }
         let known = format!(
-            "&__rt::Rule {{ nth: {nth}, name: {:?}, blocks: {} }}",
+            "&__rt::RuleName {{ nth: {nth}, name: {:?}, blocks: {} }}",
             rule.name,
             blocks(rule, event)
         );
@@ -324,7 +324,7 @@ impl Writer<'_> {
 
     fn action(
         &mut self,
-        rule: &Rule,
+        rule: &IncludedRule,
         event: &EventInfo,
         nth: usize,
         known: &str,
@@ -388,7 +388,7 @@ const MOST_PLAIN: usize = 10_000;
 /// A text with expressions in it, as a `Result`.
 fn text(translator: &mut Translator<'_>, template: &Template) -> String {
     let mut code = String::from(
-        "(|| -> __rt::Said<::std::string::String> { let mut s = ::std::string::String::new(); ",
+        "(|| -> __rt::TextResult<::std::string::String> { let mut s = ::std::string::String::new(); ",
     );
     for piece in template.pieces() {
         let _ = match piece {
@@ -434,7 +434,7 @@ fn json(translator: &mut Translator<'_>, pattern: &Pattern) -> String {
 }
 
 /// Whether it can change an event, as plans show it.
-fn changes(rule: &Rule) -> bool {
+fn changes(rule: &IncludedRule) -> bool {
     let action = rule.checked.action.as_ref();
     !matches!(
         action,
@@ -444,7 +444,7 @@ fn changes(rule: &Rule) -> bool {
     )
 }
 
-fn cancels(rule: &Rule) -> bool {
+fn cancels(rule: &IncludedRule) -> bool {
     let action = rule.checked.action.as_ref();
     matches!(
         action,
@@ -453,12 +453,12 @@ fn cancels(rule: &Rule) -> bool {
 }
 
 /// Whether the event is blocked if the rule fails.
-fn blocks(rule: &Rule, event: &EventInfo) -> bool {
+fn blocks(rule: &IncludedRule, event: &EventInfo) -> bool {
     event.is_blockable && !rule.entry.skips
 }
 
 /// Whether its expressions read the arguments of the tool.
-fn reads_args(rule: &Rule) -> bool {
+fn reads_args(rule: &IncludedRule) -> bool {
     let reads = |cel: &Cel| cel.reads("args");
     let in_text = |template: &Template| {
         let mut pieces = template.pieces().iter();

@@ -13,7 +13,7 @@ use hooks_rules::tools::known;
 use super::pattern;
 
 /// The tools of a rule.
-pub(super) struct Tools {
+pub(super) struct RuleTools {
     /// The body of the function.
     pub(super) code: String,
     /// For each number from 2 on, the names of the arguments that go with the tool's name in the file.
@@ -50,17 +50,17 @@ fn arguments_of(tool: &str) -> Vec<&'static str> {
         .collect()
 }
 
-impl Tools {
+impl RuleTools {
     /// The tools that match one of these patterns by any of their names.
     pub(super) fn of_globs(globs: &[Glob]) -> Self {
         let plain: Option<Vec<_>> = globs.iter().map(plain).collect();
         let has = |name: &str| globs.iter().any(|glob| glob.matches(name));
         if let Some(names) = plain {
-            return Tools::made(String::new(), names, Some(&has));
+            return RuleTools::made(String::new(), names, Some(&has));
         }
         let tests: Vec<_> = globs.iter().map(matches).collect();
         let first = format!("if {} {{ return 1; }} ", tests.join(" || "));
-        Tools::made(first, Vec::new(), Some(&has))
+        RuleTools::made(first, Vec::new(), Some(&has))
     }
 
     /// The tools in whose names an expression is found. One that excludes a name is compared with the tool's own.
@@ -73,7 +73,7 @@ impl Tools {
         let found = pattern::test(text, "n", statics, prefix);
         let first = format!("if {found} {{ return 1; }} ");
         let has = (!text.contains("[^")).then_some(has);
-        Tools::made(first, Vec::new(), has)
+        RuleTools::made(first, Vec::new(), has)
     }
 
     fn made(first: String, plain: Vec<String>, has: Option<&dyn Fn(&str) -> bool>) -> Self {
@@ -109,7 +109,7 @@ impl Tools {
             code.push_str("_ => 0 },");
         }
         code.push_str("_ => 0 }");
-        Tools { code, names }
+        RuleTools { code, names }
     }
 }
 

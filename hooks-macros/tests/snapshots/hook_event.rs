@@ -795,8 +795,8 @@ impl<
 ::hooks_core::__private::boxes! {
     #[automatically_derived] #[diagnostic::do_not_recommend] impl < __H : ShopHooks >
     ::hooks_core::__private::Boxes < __H > for ShopEvent < 'static > { const KNOWN :
-    ::hooks_core::__private::Known = ::hooks_core::__private::Known::NONE.on:: < __H,
-    Cart > ().on:: < __H, Payment > ().on:: < __H, Parcel < 'static > > (); fn
+    ::hooks_core::__private::BoxFacts = ::hooks_core::__private::BoxFacts::NONE.on:: <
+    __H, Cart > ().on:: < __H, Payment > ().on:: < __H, Parcel < 'static > > (); fn
     wants(__hooks : & __H, __cx : & ShopContext, __event : ShopEvent < '_ >,) ->
     ::core::primitive::bool { match __event { ShopEvent::Checkout(__event) => { <
     ::hooks_core::__private::ExactOf < __H, Cart > as ::hooks_core::__private::Mode >

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::expression::{Known, Mistake, MistakeKind};
 use super::fault::Fault;
-use super::functions::{FUNCTIONS, Form, Function};
+use super::functions::{CallForm, FUNCTIONS, Function};
 use super::literal::{Literal, Type};
 use super::parse::{Expr, Kind, Loop};
 use crate::pattern;
@@ -22,18 +22,18 @@ struct Facts {
     growth: usize,
 }
 
-type Checked<T = Type> = Result<T, Mistake>;
+type TypeResult<T = Type> = Result<T, Mistake>;
 
 struct Checker<'k> {
     known: &'k Known<'k>,
     /// The names of the loops around a part.
     locals: Vec<String>,
-    reads: Reads,
+    reads: ExpressionReads,
 }
 
 /// What an expression reads.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
+pub(super) struct ExpressionReads {
     /// The variables.
     pub(super) variables: Vec<String>,
     /// The keys of `args`.
@@ -45,18 +45,18 @@ pub(super) struct Reads {
 }
 
 /// Checks an expression, and completes it: paths have their keys, and functions are found. Returns its type.
-pub(super) fn check(expr: &mut Expr, known: &Known<'_>) -> Checked<(Type, Reads)> {
+pub(super) fn check(expr: &mut Expr, known: &Known<'_>) -> TypeResult<(Type, ExpressionReads)> {
     let mut checker = Checker {
         known,
         locals: Vec::new(),
-        reads: Reads::default(),
+        reads: ExpressionReads::default(),
     };
     let facts = checker.facts(expr)?;
     Ok((facts.kind, checker.reads))
 }
 
 impl Checker<'_> {
-    fn facts(&mut self, expr: &mut Expr) -> Checked<Facts> {
+    fn facts(&mut self, expr: &mut Expr) -> TypeResult<Facts> {
         let mut facts = Facts {
             kind: Type::Any,
             loops: 0,
@@ -94,7 +94,7 @@ impl Checker<'_> {
         Ok(facts)
     }
 
-    fn each(&mut self, each: &mut Loop, at: &Range<usize>, facts: &mut Facts) -> Checked {
+    fn each(&mut self, each: &mut Loop, at: &Range<usize>, facts: &mut Facts) -> TypeResult {
         let range = self.facts(&mut each.range)?;
         if ![Type::List, Type::Map]
             .iter()
@@ -129,7 +129,7 @@ impl Checker<'_> {
     }
 
     /// Finds out what a name means.
-    fn name(&mut self, expr: &mut Expr, name: String) -> Checked {
+    fn name(&mut self, expr: &mut Expr, name: String) -> TypeResult {
         if self.locals.contains(&name) {
             expr.kind = Kind::Local;
             return Ok(Type::Any);
@@ -154,7 +154,7 @@ impl Checker<'_> {
     }
 
     /// Returns the type of a part whose own parts have these types.
-    fn kind(&mut self, expr: &mut Expr, kinds: &[Type]) -> Checked {
+    fn kind(&mut self, expr: &mut Expr, kinds: &[Type]) -> TypeResult {
         let at = expr.at.clone();
         let wrong = |fault| of_type(&at, fault);
         Ok(match &mut expr.kind {
@@ -230,7 +230,7 @@ impl Checker<'_> {
     }
 
     /// Checks a field of the context, whose fields are known, and returns its type.
-    fn field(&self, of: &Expr, key: &str, at: &Range<usize>) -> Checked {
+    fn field(&self, of: &Expr, key: &str, at: &Range<usize>) -> TypeResult {
         let is_context =
             matches!(&of.kind, Kind::Path(name, keys) if name == "cx" && keys.is_empty());
         if !is_context {
@@ -251,7 +251,7 @@ fn of_type(at: &Range<usize>, fault: Fault) -> Mistake {
 }
 
 /// Finds the function that a call means.
-fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
+fn called(expr: &mut Expr, kinds: &[Type]) -> TypeResult {
     let at = expr.at.clone();
     let Kind::Unchecked {
         name,
@@ -271,12 +271,12 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
     };
     let Function(_, form, least, takes, gives) = function;
     match (form, *is_method) {
-        (Form::Method, false) => {
+        (CallForm::Method, false) => {
             return Err(wrong(format!(
                 "`{name}` is called on a value: `value.{name}(…)`"
             )));
         }
-        (Form::Plain, true) => {
+        (CallForm::Plain, true) => {
             return Err(wrong(format!(
                 "`{name}` is not called on a value: `{name}(value)`"
             )));
@@ -313,7 +313,7 @@ fn called(expr: &mut Expr, kinds: &[Type]) -> Checked {
 }
 
 /// Returns how many times longer than its arguments the text of a call may be.
-fn growth(expr: &Expr) -> Checked<usize> {
+fn growth(expr: &Expr) -> TypeResult<usize> {
     let Kind::Unchecked { name, args, .. } = &expr.kind else {
         return Ok(1);
     };

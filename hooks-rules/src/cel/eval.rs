@@ -14,7 +14,7 @@ use super::value::Value;
 use crate::pattern;
 
 /// An evaluation.
-pub(super) struct Evaluation<'v> {
+pub(super) struct CelEvaluation<'v> {
     pub(super) variables: &'v dyn Variables,
     /// The size of what it has read.
     pub(super) seen: Cell<usize>,
@@ -23,7 +23,7 @@ pub(super) struct Evaluation<'v> {
 /// The value that a loop gives a name. Loops are not nested, so there is one at most.
 type Local<'l, 'v> = Option<&'l Value<'v>>;
 
-impl<'v> Evaluation<'v> {
+impl<'v> CelEvaluation<'v> {
     /// Returns the value of a part. It calls itself for parts of parts, so each kind has its own function: what only one
     /// of them needs takes no room on the stack of the others.
     pub(super) fn value(&self, expr: &'v Expr, local: Local<'_, 'v>) -> Evaluated<'v> {

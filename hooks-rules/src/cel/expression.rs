@@ -9,9 +9,9 @@ use std::sync::Arc;
 #[cfg(feature = "json")]
 use serde_json::Value as Json;
 
-use super::check::{self, Reads};
+use super::check::{self, ExpressionReads};
 #[cfg(feature = "json")]
-use super::eval::Evaluation;
+use super::eval::CelEvaluation;
 #[cfg(feature = "json")]
 use super::fault::{Failed, Fault, MOST_SPENT};
 use super::literal::Type;
@@ -76,7 +76,7 @@ pub trait Variables {
 #[derive(Clone)]
 pub struct Cel {
     pub(super) text: Arc<str>,
-    pub(super) tree: Arc<(Expr, Reads)>,
+    pub(super) tree: Arc<(Expr, ExpressionReads)>,
 }
 
 /// Shows its text.
@@ -123,7 +123,7 @@ impl Cel {
     /// Returns the keys of `args` that it reads without asking whether they exist.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
-        let Reads { args, asked, .. } = &self.tree.1;
+        let ExpressionReads { args, asked, .. } = &self.tree.1;
         let read = args.iter().filter(|name| !asked.contains(name));
         read.cloned().collect()
     }
@@ -185,11 +185,11 @@ impl Cel {
 
 #[cfg(feature = "json")]
 /// Begins an evaluation, unless the conditions of the event have read too much already.
-pub(super) fn begin(variables: &dyn Variables) -> Result<Evaluation<'_>, Fault> {
+pub(super) fn begin(variables: &dyn Variables) -> Result<CelEvaluation<'_>, Fault> {
     if variables.spend(0) > MOST_SPENT {
         return Err(Fault::Spent);
     }
-    Ok(Evaluation {
+    Ok(CelEvaluation {
         variables,
         seen: Cell::new(0),
     })

@@ -4,7 +4,7 @@ use super::literal::Type;
 
 /// How a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum CallForm {
     /// `f(x)`.
     Plain,
     /// `x.f()`.
@@ -19,14 +19,14 @@ pub(super) enum Form {
 pub struct Function(
     /// Its name.
     pub &'static str,
-    pub(super) Form,
+    pub(super) CallForm,
     pub(super) usize,
     pub(super) &'static [Type],
     /// The type that it gives.
     pub Type,
 );
 
-use Form::{Either, Method, Plain};
+use CallForm::{Either, Method, Plain};
 use Type::{Any, Bool, Bytes, Double, Int, List, Text, Uint};
 
 /// All functions, by their names.

@@ -7,7 +7,7 @@ use super::literal::Literal;
 
 /// A word, a value or a sign.
 #[derive(Clone, Debug)]
-pub(super) enum Token {
+pub(super) enum CelToken {
     Name(String),
     /// A name in backquotes, which can have any character and is never a keyword.
     Quoted(String),
@@ -24,8 +24,8 @@ const SIGNS: [&str; 24] = [
     "[", "]", "{", "}", ",", ".",
 ];
 
-/// Splits a text into words, each with its place. The last one is [`Token::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<(Range<usize>, Token)>, Mistake> {
+/// Splits a text into words, each with its place. The last one is [`CelToken::End`].
+pub(super) fn tokens(text: &str) -> Result<Vec<(Range<usize>, CelToken)>, Mistake> {
     let mut tokens = Vec::new();
     let mut at = 0;
     loop {
@@ -36,12 +36,12 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Range<usize>, Token)>, Mistake> 
             continue;
         }
         let (len, token) = match rest {
-            "" => (0, Token::End),
+            "" => (0, CelToken::End),
             _ => {
                 token(rest).map_err(|why| Mistake::new(MistakeKind::Syntax, at..text.len(), why))?
             }
         };
-        let is_end = matches!(token, Token::End);
+        let is_end = matches!(token, CelToken::End);
         tokens.push((at..at + len, token));
         if is_end {
             return Ok(tokens);
@@ -51,7 +51,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Range<usize>, Token)>, Mistake> 
 }
 
 /// Reads the first word of a text that does not begin with a space.
-fn token(text: &str) -> Result<(usize, Token), String> {
+fn token(text: &str) -> Result<(usize, CelToken), String> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = text.find(|c| !is_of_name(c)).unwrap_or(text.len());
     let after_dot = text.strip_prefix('.').unwrap_or(text);
@@ -62,15 +62,15 @@ fn token(text: &str) -> Result<(usize, Token), String> {
         return number(text);
     }
     if name > 0 {
-        return Ok((name, Token::Name(text[..name].to_owned())));
+        return Ok((name, CelToken::Name(text[..name].to_owned())));
     }
     if let Some(rest) = text.strip_prefix('`') {
         let end = rest.find('`').ok_or("a name in backquotes has no end")?;
-        return Ok((end + 2, Token::Quoted(rest[..end].to_owned())));
+        return Ok((end + 2, CelToken::Quoted(rest[..end].to_owned())));
     }
     let mut signs = SIGNS.iter();
     if let Some(sign) = signs.find(|sign| text.starts_with(**sign)) {
-        return Ok((sign.len(), Token::Sign(sign)));
+        return Ok((sign.len(), CelToken::Sign(sign)));
     }
     let c = text.chars().next().unwrap_or_default();
     Err(match c {
@@ -79,7 +79,7 @@ fn token(text: &str) -> Result<(usize, Token), String> {
     })
 }
 
-fn number(text: &str) -> Result<(usize, Token), String> {
+fn number(text: &str) -> Result<(usize, CelToken), String> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (mut len, mut is_whole) = (digits(text), true);
     let hex = text
@@ -108,13 +108,13 @@ fn number(text: &str) -> Result<(usize, Token), String> {
     };
     let ends = !text[len..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let token = match whole.filter(|_| is_whole) {
-        Some(whole) if is_uint => Some(Token::Value(Literal::Uint(whole))),
-        Some(whole) => Some(Token::Whole(whole)),
+        Some(whole) if is_uint => Some(CelToken::Value(Literal::Uint(whole))),
+        Some(whole) => Some(CelToken::Whole(whole)),
         None if is_whole => None,
         None => written
             .parse()
             .ok()
-            .map(|number| Token::Value(Literal::Double(number))),
+            .map(|number| CelToken::Value(Literal::Double(number))),
     };
     let token = token.filter(|_| ends).ok_or_else(|| {
         let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -125,7 +125,7 @@ fn number(text: &str) -> Result<(usize, Token), String> {
 }
 
 /// Reads a text or bytes in quotes; none if the text begins with something else.
-fn quoted(text: &str) -> Result<Option<(usize, Token)>, String> {
+fn quoted(text: &str) -> Result<Option<(usize, CelToken)>, String> {
     let prefix = text
         .find(|c: char| !"rRbB".contains(c))
         .unwrap_or(text.len());
@@ -161,7 +161,7 @@ fn quoted(text: &str) -> Result<Option<(usize, Token)>, String> {
         Literal::Text(String::from_utf8_lossy(&made).into_owned())
     };
     let len = prefix + quote.len() + at + quote.len();
-    Ok(Some((len, Token::Value(value))))
+    Ok(Some((len, CelToken::Value(value))))
 }
 
 /// Adds the character after a `\\`, and returns the length of what is written.

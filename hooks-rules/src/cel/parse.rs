@@ -7,7 +7,7 @@ use crate::pattern::Regex;
 
 use super::expression::{Mistake, MistakeKind};
 use super::functions::Function;
-use super::lex::{Token, tokens};
+use super::lex::{CelToken, tokens};
 use super::literal::Literal;
 
 /// The maximum number of brackets that are open at once.
@@ -72,10 +72,10 @@ pub struct Loop {
 }
 
 /// Returns an operator between two values, and how it binds: a higher number binds more.
-fn operator(token: &Token) -> Option<(&'static str, u8)> {
+fn operator(token: &CelToken) -> Option<(&'static str, u8)> {
     let sign = match token {
-        Token::Sign(sign) => sign,
-        Token::Name(name) if name == "in" => "in",
+        CelToken::Sign(sign) => sign,
+        CelToken::Name(name) if name == "in" => "in",
         _ => return None,
     };
     let binds = match sign {
@@ -153,7 +153,7 @@ impl Expr {
 
 struct Parser<'t> {
     text: &'t str,
-    tokens: Vec<(Range<usize>, Token)>,
+    tokens: Vec<(Range<usize>, CelToken)>,
     next: usize,
     /// How many brackets are open.
     open: usize,
@@ -171,13 +171,13 @@ pub(super) fn parse(text: &str) -> Parsed {
     };
     let expr = parser.expression()?;
     match parser.token() {
-        Token::End => Ok(expr),
+        CelToken::End => Ok(expr),
         _ => Err(parser.unexpected("an operator")),
     }
 }
 
 impl Parser<'_> {
-    fn token(&self) -> &Token {
+    fn token(&self) -> &CelToken {
         &self.tokens[self.next].1
     }
 
@@ -194,8 +194,8 @@ impl Parser<'_> {
     fn unexpected(&self, expected: &str) -> Mistake {
         let at = self.tokens[self.next].0.clone();
         let why = match (self.token(), self.text.split_whitespace().last()) {
-            (Token::End, None) => "the expression is empty".to_owned(),
-            (Token::End, Some(last)) => {
+            (CelToken::End, None) => "the expression is empty".to_owned(),
+            (CelToken::End, Some(last)) => {
                 format!("the expression ends too early: something is missing after `{last}`")
             }
             _ => format!(
@@ -208,7 +208,7 @@ impl Parser<'_> {
 
     /// Takes a sign, if it comes next.
     fn takes(&mut self, sign: &str) -> bool {
-        let is_next = matches!(self.token(), Token::Sign(next) if *next == sign);
+        let is_next = matches!(self.token(), CelToken::Sign(next) if *next == sign);
         self.next += usize::from(is_next);
         is_next
     }
@@ -279,8 +279,8 @@ impl Parser<'_> {
             return self.member();
         }
         let number = match self.token() {
-            Token::Whole(whole) => 0_i64.checked_sub_unsigned(*whole).map(Literal::Int),
-            Token::Value(Literal::Double(number)) => Some(Literal::Double(-number)),
+            CelToken::Whole(whole) => 0_i64.checked_sub_unsigned(*whole).map(Literal::Int),
+            CelToken::Value(Literal::Double(number)) => Some(Literal::Double(-number)),
             _ => {
                 let of = self.within(Parser::unary)?;
                 return self.made(start, Kind::Negative(Box::new(of)));
@@ -312,7 +312,7 @@ impl Parser<'_> {
                 self.expect("]")?;
                 of = self.made(start, Kind::Index(Box::new([of, key])))?;
             } else if self.takes(".") {
-                let (Token::Name(name) | Token::Quoted(name)) = self.token().clone() else {
+                let (CelToken::Name(name) | CelToken::Quoted(name)) = self.token().clone() else {
                     return Err(self.unexpected("a name"));
                 };
                 self.next += 1;
@@ -344,30 +344,30 @@ impl Parser<'_> {
     fn primary(&mut self) -> Parsed {
         let start = self.start();
         let kind = match self.token().clone() {
-            Token::Value(value) => Kind::Literal(value),
-            Token::Whole(whole) => match i64::try_from(whole) {
+            CelToken::Value(value) => Kind::Literal(value),
+            CelToken::Whole(whole) => match i64::try_from(whole) {
                 Ok(whole) => Kind::Literal(Literal::Int(whole)),
                 Err(_) => return Err(self.too_large()),
             },
-            Token::Name(name) => match &*name {
+            CelToken::Name(name) => match &*name {
                 "true" | "false" => Kind::Literal(Literal::Bool(name == "true")),
                 "null" => Kind::Literal(Literal::Null),
                 "in" => return Err(self.unexpected("a value")),
                 _ => Kind::Path(name, Vec::new()),
             },
-            Token::Sign("(") => {
+            CelToken::Sign("(") => {
                 self.next += 1;
                 let mut expr = self.within(Parser::expression)?;
                 self.expect(")")?;
                 expr.at = start..self.end();
                 return Ok(expr);
             }
-            Token::Sign("[") => {
+            CelToken::Sign("[") => {
                 self.next += 1;
                 let parts = self.list("]")?;
                 return self.made(start, Kind::List(parts));
             }
-            Token::Sign("{") => {
+            CelToken::Sign("{") => {
                 self.next += 1;
                 return self.map(start);
             }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 
-use super::eval::Evaluation;
+use super::eval::CelEvaluation;
 use super::expression::{Cel, Variables, begin};
 use super::fault::Fault;
 use super::parse::{Expr, Kind};
@@ -139,12 +139,12 @@ impl Cel {
                 value.map(|value| !value)
             }
             _ => {
-                let watched = Watched {
+                let watched = ReadWatch {
                     variables,
                     read: RefCell::default(),
                 };
                 let value =
-                    begin(&watched).and_then(|begun: Evaluation<'_>| begun.is_true(expr, None));
+                    begin(&watched).and_then(|begun: CelEvaluation<'_>| begun.is_true(expr, None));
                 parts[at].read = watched.read.into_inner();
                 value
             }
@@ -155,12 +155,12 @@ impl Cel {
 }
 
 /// Notes what is read. It counts for no bound but that of one expression.
-struct Watched<'v> {
+struct ReadWatch<'v> {
     variables: &'v dyn Variables,
     read: RefCell<Vec<String>>,
 }
 
-impl Variables for Watched<'_> {
+impl Variables for ReadWatch<'_> {
     fn read(&self, variable: &str, keys: &[String]) -> Result<Value<'_>, Fault> {
         let value = self.variables.read(variable, keys)?;
         let mut read = self.read.borrow_mut();

@@ -3,12 +3,12 @@
 use hooks_core::agent::AgentContext;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Incoming, Reply, Said};
+use super::{BridgeDecision, Call, Incoming, Reply};
 use crate::system::Dialect;
 use crate::system::shapes;
-use crate::system::table::{self, Event, Put, Says, System, What};
+use crate::system::table::{self, DecisionForm, Put, System, SystemEvent, What};
 
-impl Said {
+impl BridgeDecision {
     /// Returns the reply to the agent.
     pub(super) fn reply(mut self, incoming: &Incoming) -> Reply {
         let system = incoming.system.system();
@@ -81,8 +81,8 @@ impl Said {
     fn within_its_means(
         &mut self,
         system: &System,
-        event: Option<&Event>,
-        row: &impl Fn(What) -> Option<&'static Says>,
+        event: Option<&SystemEvent>,
+        row: &impl Fn(What) -> Option<&'static DecisionForm>,
     ) {
         if event.is_none_or(|event| event.ours != "BeforeToolCall") {
             return;
@@ -214,7 +214,7 @@ impl Call<'_> {
             rows.any(|row| !row.only_mcp)
         });
         let in_its_place = can.map(|what| {
-            let mut said = Said::default();
+            let mut said = BridgeDecision::default();
             said.put(what, why);
             said.reply(&incoming).stdout
         });
@@ -239,7 +239,7 @@ fn keeps_keys(before: &Value, after: &Value) -> bool {
 fn write(
     answer: &mut Map<String, Value>,
     plain: &mut String,
-    row: &Says,
+    row: &DecisionForm,
     value: &Value,
     named: &str,
     response: &Value,

@@ -32,7 +32,7 @@ use crate::owned::OwnedEvent;
 use crate::record::{self, RecordOutcome, RecordStep};
 use crate::runtime::{Decided, Outcome, Runtime};
 use crate::system::raw::Raw;
-use crate::system::table::{Event, REQUESTED, What};
+use crate::system::table::{REQUESTED, SystemEvent, What};
 use crate::system::{Dialect, NEXT};
 
 /// An event of an agent, converted to ours.
@@ -46,7 +46,7 @@ struct Incoming {
     /// The agent's name for the event.
     named: String,
     /// The row of the event in the system's table.
-    row: Option<&'static Event>,
+    row: Option<&'static SystemEvent>,
     /// The tool that the event is about.
     tool: String,
     /// The tool's own answer.
@@ -160,7 +160,7 @@ impl Reply {
 
 /// The decision of hooks about an event, in a form that is independent of the agent.
 #[derive(Debug, Default)]
-struct Said {
+struct BridgeDecision {
     /// What was said, in the order in which it is written.
     parts: Vec<(What, Value)>,
     /// The original arguments.
@@ -308,7 +308,7 @@ pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
 }
 
 /// What the user reads beside the decision: what hooks have to say, and which have failed.
-fn told(steps: Vec<RecordStep>, said: &Said) -> Vec<String> {
+fn told(steps: Vec<RecordStep>, said: &BridgeDecision) -> Vec<String> {
     let mut told = Vec::new();
     for step in steps {
         told.extend(step.messages);
@@ -376,9 +376,9 @@ impl Incoming {
     }
 
     /// Runs the hooks.
-    async fn decide(&mut self, runtime: &Runtime) -> Said {
+    async fn decide(&mut self, runtime: &Runtime) -> BridgeDecision {
         let (Some(event), Some(raw)) = (&mut self.event, &self.raw) else {
-            return Said::default();
+            return BridgeDecision::default();
         };
         let system = self.system.system();
         let as_written = system
@@ -393,7 +393,7 @@ impl Incoming {
         self.cx.extra.insert(AS_WRITTEN.to_owned(), as_written);
         let outcome = runtime.fire(&self.cx, event).await;
         let after = event.to_json();
-        let mut said = Said::of(&outcome, &raw.before, &after);
+        let mut said = BridgeDecision::of(&outcome, &raw.before, &after);
         if let Some(approval) = question()
             && outcome.decision == Decided::Block
         {
@@ -417,7 +417,7 @@ impl Incoming {
 
     /// Applies the agent's own rules to a command that hooks have changed, as it was written: the agent applies them to what
     /// it has become.
-    fn permit(&self, runtime: &Runtime, after: &Value, said: &mut Said) {
+    fn permit(&self, runtime: &Runtime, after: &Value, said: &mut BridgeDecision) {
         let Some(raw) = &self.raw else { return };
         let commands = |event: &Value| event["args"]["command"].as_str().map(str::to_owned);
         let (Some(before), tool) = (commands(&raw.before), raw.before["name"].as_str()) else {
@@ -426,20 +426,20 @@ impl Incoming {
         if commands(after).as_ref() == Some(&before) {
             return;
         }
-        let rules = permissions::Rules::read(runtime.settings(), self.system, &self.cx);
+        let rules = permissions::PermissionRules::read(runtime.settings(), self.system, &self.cx);
         let tool = tool.unwrap_or_default();
         match rules.and_then(|rules| rules.verdict(&self.cx, tool, &before)) {
-            Some(permissions::Verdict::Deny(why)) => {
+            Some(permissions::PermissionVerdict::Deny(why)) => {
                 said.take(What::Allow);
                 said.deny(why);
             }
-            Some(permissions::Verdict::Ask(why))
+            Some(permissions::PermissionVerdict::Ask(why))
                 if !said.has(What::Deny) && !said.has(What::Ask) =>
             {
                 said.take(What::Allow);
                 said.put(What::Ask, why);
             }
-            Some(permissions::Verdict::Allow(why)) => {
+            Some(permissions::PermissionVerdict::Allow(why)) => {
                 let decided = [What::Deny, What::Ask, What::Defer, What::Allow];
                 if !decided.into_iter().any(|what| said.has(what)) {
                     said.put(What::Allow, why);
@@ -450,7 +450,7 @@ impl Incoming {
     }
 
     /// Runs the hooks that approve a tool call, after the other hooks let it continue.
-    async fn approve(&self, runtime: &Runtime, said: &mut Said) {
+    async fn approve(&self, runtime: &Runtime, said: &mut BridgeDecision) {
         let (approval, mut event) = match self.event.as_ref().and_then(OwnedEvent::approval) {
             None => return,
             Some(Ok(asked)) => asked,
@@ -514,11 +514,11 @@ fn named(reason: Option<&str>, hook: Option<&str>) -> String {
     }
 }
 
-impl Said {
+impl BridgeDecision {
     fn of(outcome: &Outcome, before: &Value, after: &Value) -> Self {
-        let mut said = Said {
+        let mut said = BridgeDecision {
             input_before: before["args"].clone(),
-            ..Said::default()
+            ..BridgeDecision::default()
         };
         let reason = || named(outcome.reason.as_deref(), outcome.hook.as_deref());
         let output = || outcome.output.clone().unwrap_or_default();

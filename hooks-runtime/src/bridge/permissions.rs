@@ -14,14 +14,14 @@ use hooks_shell::{Argument, Effects, Environment, PathUse, Script};
 use serde_json::{Value, json};
 
 use crate::filter;
-use crate::load::Plan;
+use crate::load::RuntimeSettings;
 use crate::system::Dialect;
 use crate::system::table::at;
 use crate::system::tools::aliases_of;
 
 /// What the rules say, with the rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum PermissionVerdict {
     Deny(String),
     Ask(String),
     Allow(String),
@@ -29,7 +29,7 @@ pub(super) enum Verdict {
 
 /// The rules of an agent, from all its files.
 #[derive(Default)]
-pub(super) struct Rules {
+pub(super) struct PermissionRules {
     deny: Vec<Rule>,
     ask: Vec<Rule>,
     allow: Vec<Rule>,
@@ -37,16 +37,20 @@ pub(super) struct Rules {
     unread: Option<PathBuf>,
 }
 
-impl Rules {
+impl PermissionRules {
     /// Reads the rules; nothing if the agent's table does not say where they are.
-    pub(super) fn read(plan: &Plan, dialect: Dialect, cx: &AgentContext) -> Option<Self> {
+    pub(super) fn read(
+        plan: &RuntimeSettings,
+        dialect: Dialect,
+        cx: &AgentContext,
+    ) -> Option<Self> {
         let system = dialect.system();
         let keys = system.permissions.as_ref()?;
         let project = match cx.project_dir.as_str() {
             "" => &cx.cwd,
             project => project,
         };
-        let mut rules = Rules::default();
+        let mut rules = PermissionRules::default();
         for (whose, name) in system.files.found() {
             let Some(file) = plan.place(dialect, whose, name, Some(Path::new(project))) else {
                 continue;
@@ -76,7 +80,12 @@ impl Rules {
     }
 
     /// Returns what the rules say about a command; nothing if none is about it.
-    pub(super) fn verdict(&self, cx: &AgentContext, tool: &str, command: &str) -> Option<Verdict> {
+    pub(super) fn verdict(
+        &self,
+        cx: &AgentContext,
+        tool: &str,
+        command: &str,
+    ) -> Option<PermissionVerdict> {
         let effects = Script::parse(command).ok();
         let effects = effects.map(|script| script.evaluate(&Environment::new(cx.cwd.as_str())));
         let effects = effects.filter(|effects| effects.unknown().next().is_none());
@@ -99,24 +108,25 @@ impl Rules {
             }
             may_be.map(|rule| (rule, false))
         };
-        let unsure =
-            |rule: &str| Verdict::Ask(format!("your rule `{rule}` may be about this command"));
+        let unsure = |rule: &str| {
+            PermissionVerdict::Ask(format!("your rule `{rule}` may be about this command"))
+        };
         let denied = said(&self.deny);
         if let Some((rule, true)) = &denied {
-            return Some(Verdict::Deny(format!(
+            return Some(PermissionVerdict::Deny(format!(
                 "your rule `{rule}` denies this command"
             )));
         }
         if let Some(file) = &self.unread {
             let shown = file.to_string_lossy();
             let shown = Visible(&shown);
-            return Some(Verdict::Ask(format!(
+            return Some(PermissionVerdict::Ask(format!(
                 "your settings in `{shown}` cannot be read, so what they deny is not known: mend the file"
             )));
         }
         match said(&self.ask).or(denied) {
             Some((rule, true)) => {
-                return Some(Verdict::Ask(format!(
+                return Some(PermissionVerdict::Ask(format!(
                     "your rule `{rule}` asks about this command"
                 )));
             }
@@ -127,7 +137,12 @@ impl Rules {
     }
 
     /// Returns the rule that allows a command: each of its programs needs one, and each file that it changes.
-    fn allowed(&self, cx: &AgentContext, tool: &str, effects: &Effects) -> Option<Verdict> {
+    fn allowed(
+        &self,
+        cx: &AgentContext,
+        tool: &str,
+        effects: &Effects,
+    ) -> Option<PermissionVerdict> {
         let mut first = None;
         let is_silent = |name: &str| matches!(name, "cd" | "echo" | "true");
         for program in effects
@@ -145,7 +160,7 @@ impl Rules {
             let call = call?;
             self.allow.iter().find(|rule| matches(rule, cx, &call))?;
         }
-        first.map(|rule| Verdict::Allow(format!("your rule `{rule}`")))
+        first.map(|rule| PermissionVerdict::Allow(format!("your rule `{rule}`")))
     }
 }
 

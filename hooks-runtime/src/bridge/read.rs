@@ -10,13 +10,13 @@ use crate::owned::{EventError, OwnedEvent};
 use crate::system::Dialect;
 use crate::system::raw::Raw;
 use crate::system::shapes::{self, Shape};
-use crate::system::table::{self, Event, Field, Pairs, System, When, at};
+use crate::system::table::{self, EventCondition, Pairs, PayloadField, System, SystemEvent, at};
 
 /// Why an event cannot be judged, and the system that reads it.
-type Refused = (Dialect, EventError);
+type ReadFailure = (Dialect, EventError);
 
 /// Reads an event.
-pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
+pub(super) fn read(call: Call<'_>) -> Result<Incoming, ReadFailure> {
     let text = call
         .input
         .strip_prefix(b"\xef\xbb\xbf")
@@ -213,12 +213,12 @@ fn other_spelling(key: &str) -> String {
 /// An input, and the event that it is.
 struct Reading<'a> {
     table: &'a System,
-    row: Option<&'a Event>,
+    row: Option<&'a SystemEvent>,
     input: &'a Value,
 }
 
 impl Reading<'_> {
-    fn fields(&self) -> impl Iterator<Item = &(String, Field)> {
+    fn fields(&self) -> impl Iterator<Item = &(String, PayloadField)> {
         // Of an unknown event, only the context is known.
         let is_known = self.row.is_some();
         let all = self.row.unwrap_or(&self.table.other).reads.iter();
@@ -291,21 +291,23 @@ impl Reading<'_> {
         cx.channel.clone_from(&self.table.name);
         // The agent that starts a subagent raises the event of the start.
         let starts = self.row.is_some_and(|row| row.ours == "SubagentStart");
-        let is_nested = self.row.is_some_and(|row| row.when == When::Nested);
+        let is_nested = self
+            .row
+            .is_some_and(|row| row.when == EventCondition::Nested);
         cx.depth = u32::from(!cx.agent_id.is_empty() && !starts || is_nested);
     }
 
     /// Our event.
     fn event(
         &self,
-        row: &Event,
+        row: &SystemEvent,
         cx: &AgentContext,
         mut fields: Value,
     ) -> Result<OwnedEvent, EventError> {
         for (path, word) in &row.given {
             table::set(&mut fields, path, word.as_str().into());
         }
-        if row.when == When::Failed {
+        if row.when == EventCondition::Failed {
             table::set(&mut fields, "output.is_error", true.into());
         }
         let known = row.info().map_or(&[][..], |info| info.fields);

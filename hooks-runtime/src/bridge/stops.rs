@@ -33,10 +33,10 @@ use serde_json::Value;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Stops(Kept);
+pub struct Stops(StopStorage);
 
 #[derive(Debug)]
-enum Kept {
+enum StopStorage {
     Memory(Mutex<HashMap<String, String>>),
     Folder(PathBuf),
 }
@@ -51,13 +51,13 @@ impl Stops {
     /// Counts in memory, for a process that judges all events of an agent.
     #[must_use]
     pub fn in_memory() -> Self {
-        Stops(Kept::Memory(Mutex::default()))
+        Stops(StopStorage::Memory(Mutex::default()))
     }
 
     /// Counts in a folder, for processes that judge one event each. The folder is made when it is needed.
     #[must_use]
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
-        Stops(Kept::Folder(folder.into()))
+        Stops(StopStorage::Folder(folder.into()))
     }
 
     pub(super) fn count(&self, key: &str) -> u32 {
@@ -101,18 +101,18 @@ impl Stops {
 
     fn get(&self, key: &str) -> Option<String> {
         match &self.0 {
-            Kept::Memory(kept) => {
+            StopStorage::Memory(kept) => {
                 let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.get(key).cloned()
             }
-            Kept::Folder(folder) => std::fs::read_to_string(folder.join(key)).ok(),
+            StopStorage::Folder(folder) => std::fs::read_to_string(folder.join(key)).ok(),
         }
     }
 
     /// Keeps a text, or forgets it. One that cannot be written down is lost, and the event is judged all the same.
     fn set(&self, key: &str, text: Option<&str>) {
         match (&self.0, text) {
-            (Kept::Memory(kept), text) => {
+            (StopStorage::Memory(kept), text) => {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.remove(key);
                 if kept.len() >= MOST {
@@ -120,8 +120,8 @@ impl Stops {
                 }
                 kept.extend(text.map(|text| (key.to_owned(), text.to_owned())));
             }
-            (Kept::Folder(folder), None) => drop(std::fs::remove_file(folder.join(key))),
-            (Kept::Folder(folder), Some(text)) => {
+            (StopStorage::Folder(folder), None) => drop(std::fs::remove_file(folder.join(key))),
+            (StopStorage::Folder(folder), Some(text)) => {
                 let place = folder.join(key);
                 let is_new = !place.exists();
                 let _ = crate::trust::write_private(&place, text.as_bytes());

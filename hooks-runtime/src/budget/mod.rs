@@ -126,11 +126,11 @@ pub enum BudgetError {
 /// ```
 pub struct MemoryBudget {
     now: Box<dyn Fn() -> Timestamp + Send + Sync>,
-    counts: Mutex<Counts>,
+    counts: Mutex<MonthCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct MonthCounts {
     month: String,
     /// The tokens that each tenant has used or reserved in this month.
     taken: HashMap<String, u64>,
@@ -163,7 +163,7 @@ impl MemoryBudget {
         let month = Reservation::month_of((self.now)());
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.month != month {
-            *counts = Counts {
+            *counts = MonthCounts {
                 month: month.clone(),
                 taken: HashMap::new(),
             };

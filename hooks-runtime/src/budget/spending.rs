@@ -8,7 +8,7 @@ use hooks_core::agent::AgentContext;
 use lru::LruCache;
 
 use crate::budget::{Budget, BudgetError, Reservation};
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 
 /// How many turns, and how many tenants, are remembered.
 const REMEMBERED: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
@@ -68,9 +68,13 @@ pub(crate) struct Spender {
 
 impl Spender {
     /// Reserves tokens.
-    pub(crate) async fn reserve(&self, tenant: &str, tokens: u64) -> Result<Hold, Fault> {
+    pub(crate) async fn reserve(
+        &self,
+        tenant: &str,
+        tokens: u64,
+    ) -> Result<SpendingHold, HandlerFault> {
         match self.budget.reserve(tenant, tokens, self.limit).await {
-            Ok(reservation) => Ok(Hold {
+            Ok(reservation) => Ok(SpendingHold {
                 spender: self.clone(),
                 reservation: Some(reservation),
             }),
@@ -80,19 +84,19 @@ impl Spender {
                     BudgetError::Failed(_) => "security.hook.budget_precheck_failed",
                 };
                 tracing::warn!(key, tenant, tokens, %error, "a model is not asked");
-                Err(Fault::not_asked(error))
+                Err(HandlerFault::not_asked(error))
             }
         }
     }
 }
 
 /// Reserved tokens. If the call is dropped, they count as used, because the model may have used them.
-pub(crate) struct Hold {
+pub(crate) struct SpendingHold {
     spender: Spender,
     reservation: Option<Reservation>,
 }
 
-impl Hold {
+impl SpendingHold {
     /// Counts the tokens that were used; all reserved tokens, if the number is unknown.
     pub(crate) async fn settle(mut self, used: Option<u64>) {
         let Some(reservation) = self.reservation.take() else {
@@ -128,7 +132,7 @@ impl Hold {
 }
 
 /// A call that takes too long is dropped while it waits.
-impl Drop for Hold {
+impl Drop for SpendingHold {
     fn drop(&mut self) {
         if let Some(reservation) = self.reservation.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()

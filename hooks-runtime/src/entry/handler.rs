@@ -15,9 +15,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use hooks_rules::entry::is_default;
 
 /// The names of a table whose values stay hidden.
-pub(super) struct Names<'a>(pub(super) &'a BTreeMap<String, String>);
+pub(super) struct HiddenTable<'a>(pub(super) &'a BTreeMap<String, String>);
 
-impl fmt::Debug for Names<'_> {
+impl fmt::Debug for HiddenTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
@@ -141,7 +141,7 @@ impl fmt::Debug for EnvEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EnvEntry")
             .field("inherit", &self.inherit)
-            .field("set", &Names(&self.set))
+            .field("set", &HiddenTable(&self.set))
             .finish()
     }
 }
@@ -207,7 +207,7 @@ impl fmt::Debug for HttpEntry {
         let host = host.rsplit('@').next().unwrap_or_default();
         f.debug_struct("HttpEntry")
             .field("url", &format_args!("{scheme}://{host}/…"))
-            .field("headers", &Names(&self.headers))
+            .field("headers", &HiddenTable(&self.headers))
             .field("is_signed", &self.secret.is_some())
             .field("retries", &self.retries)
             .field("allow_loopback", &self.allow_loopback)

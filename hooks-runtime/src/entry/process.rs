@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::handler::Names;
+use super::handler::HiddenTable;
 
 /// A hook in a process of its own: `hooks.processes.<name>`, in PicoClaw's form.
 ///
@@ -62,7 +62,7 @@ impl fmt::Debug for ProcessEntry {
             .field("transport", &self.transport)
             .field("command", &self.command)
             .field("dir", &self.dir)
-            .field("env", &Names(&self.env))
+            .field("env", &HiddenTable(&self.env))
             .field("observe", &self.observe)
             .field("intercept", &self.intercept)
             .finish()
@@ -141,9 +141,9 @@ const OBSERVED: &[&str] = &[
 ];
 
 /// A name of one of the lists, in its current form. An error points at the name, not at its list.
-struct Known<const OBSERVES: bool>(&'static str);
+struct ProcessEventName<const OBSERVES: bool>(&'static str);
 
-impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
+impl<'de, const OBSERVES: bool> Deserialize<'de> for ProcessEventName<OBSERVES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let known = if OBSERVES { OBSERVED } else { INTERCEPTED };
@@ -156,17 +156,23 @@ impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
         let is_meant = |known: &str| known == name || is_old(known) || (is_all && known == "*");
         let found = known.iter().find(|known| is_meant(known));
         found
-            .map(|known| Known(known))
+            .map(|known| ProcessEventName(known))
             .ok_or_else(|| D::Error::unknown_variant(&name, known))
     }
 }
 
 fn observed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let names = Vec::<Known<true>>::deserialize(deserializer)?;
-    Ok(names.iter().map(|Known(name)| (*name).to_owned()).collect())
+    let names = Vec::<ProcessEventName<true>>::deserialize(deserializer)?;
+    Ok(names
+        .iter()
+        .map(|ProcessEventName(name)| (*name).to_owned())
+        .collect())
 }
 
 fn intercepted<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let names = Vec::<Known<false>>::deserialize(deserializer)?;
-    Ok(names.iter().map(|Known(name)| (*name).to_owned()).collect())
+    let names = Vec::<ProcessEventName<false>>::deserialize(deserializer)?;
+    Ok(names
+        .iter()
+        .map(|ProcessEventName(name)| (*name).to_owned())
+        .collect())
 }

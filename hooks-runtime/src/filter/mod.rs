@@ -13,10 +13,10 @@ use hooks_rules::input::{Call, Rule};
 use hooks_rules::subjects::Subjects;
 use hooks_rules::tools::{Aliases, path_of};
 
-use self::variables::Variables;
+use self::variables::EventVariables;
 use crate::events;
-use crate::fault::Fault;
-use crate::system::table::{Subject, When};
+use crate::fault::HandlerFault;
+use crate::system::table::{EventCondition, EventSubject};
 use crate::system::tools::{self, Renamed};
 
 /// Why a definition does not run.
@@ -42,10 +42,10 @@ pub(crate) enum Unmet {
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     /// Restricts the events of a kind, by the kind's name, if the definition is not for all of them.
-    pub(crate) whens: Vec<(&'static str, When)>,
+    pub(crate) whens: Vec<(&'static str, EventCondition)>,
     pub(crate) subjects: Subjects,
     /// What the matcher is compared with, if not with the tool's name.
-    pub(crate) compared: Option<Subject>,
+    pub(crate) compared: Option<EventSubject>,
     /// The names by which the file may mean a tool.
     pub(crate) aliases: Aliases,
     /// The agent whose names of arguments hooks read.
@@ -87,9 +87,9 @@ impl Filter {
         &self,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
-    ) -> Result<Result<(), Unmet>, Fault> {
+    ) -> Result<Result<(), Unmet>, HandlerFault> {
         let is_other =
-            |(name, when): &(&str, When)| *name == event.name() && !when.holds(cx, event);
+            |(name, when): &(&str, EventCondition)| *name == event.name() && !when.holds(cx, event);
         if self.whens.iter().any(is_other) {
             return Ok(Err(Unmet::When));
         }
@@ -97,7 +97,9 @@ impl Filter {
             let is_met = match &self.compared {
                 None => events::subject(event)
                     .is_some_and(|tool| self.subjects.mean(tool, &self.aliases)),
-                Some(Subject::Words(words)) => words.iter().any(|word| self.subjects.has(word)),
+                Some(EventSubject::Words(words)) => {
+                    words.iter().any(|word| self.subjects.has(word))
+                }
                 Some(compared) => {
                     of(compared, cx, event).is_some_and(|text| self.subjects.has(text))
                 }
@@ -191,12 +193,12 @@ impl Filter {
         &self,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
-        then: impl FnOnce(&Variables<'_>) -> T,
+        then: impl FnOnce(&EventVariables<'_>) -> T,
     ) -> T {
         if !self.is_goclaw {
             let renamed = self.renamed(event);
             let args = Renamed::variables(renamed.as_ref());
-            return then(&Variables::with(cx, *event, args));
+            return then(&EventVariables::with(cx, *event, args));
         }
         let payload = serde_json::to_value(event).unwrap_or_default();
         let more = [
@@ -213,7 +215,7 @@ impl Filter {
             ),
             ("depth", cx.depth.into()),
         ];
-        then(&Variables::with(cx, *event, &more))
+        then(&EventVariables::with(cx, *event, &more))
     }
 }
 
@@ -233,22 +235,26 @@ pub(crate) fn matches(rule: &Rule, cx: &AgentContext, event: &AgentEvent<'_>) ->
 }
 
 /// Returns what a matcher is compared with, if not with the tool's name.
-fn of<'a>(compared: &Subject, cx: &'a AgentContext, event: &AgentEvent<'a>) -> Option<&'a str> {
+fn of<'a>(
+    compared: &EventSubject,
+    cx: &'a AgentContext,
+    event: &AgentEvent<'a>,
+) -> Option<&'a str> {
     let or = |text: &'a str, default: &'static str| if text.is_empty() { default } else { text };
     match compared {
-        Subject::None | Subject::Words(_) => None,
-        Subject::Tool => events::subject(event),
-        Subject::Command => events::args(event)?["command"].as_str(),
-        Subject::Path => path_of(events::args(event)?),
-        Subject::Empty => Some(""),
-        Subject::Reason => Some(match event {
+        EventSubject::None | EventSubject::Words(_) => None,
+        EventSubject::Tool => events::subject(event),
+        EventSubject::Command => events::args(event)?["command"].as_str(),
+        EventSubject::Path => path_of(events::args(event)?),
+        EventSubject::Empty => Some(""),
+        EventSubject::Reason => Some(match event {
             AgentEvent::SessionStart(start) => or(&start.source, "startup"),
             AgentEvent::SessionEnd(end) => or(end.reason, "other"),
             AgentEvent::BeforeCompact(compact) => or(&compact.trigger, "auto"),
             AgentEvent::AfterCompact(compact) => or(compact.trigger, "auto"),
             _ => return None,
         }),
-        Subject::Kind => Some(match event {
+        EventSubject::Kind => Some(match event {
             AgentEvent::SubagentStart(start) => &start.agent,
             AgentEvent::SubagentStop(stop) => stop.agent,
             AgentEvent::BeforeStop(_) => &cx.agent_type,

@@ -9,7 +9,7 @@ use hooks_rules::cel::{self, Cel, Failed, Known, Mistake, Type};
 use serde_json::Value;
 
 use super::spent;
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::system::raw::Raw;
 
 /// Compiles an expression that may name these variables, which are all there are.
@@ -26,36 +26,36 @@ pub(crate) fn compile(text: &str, names: &[&str]) -> Result<Cel, Mistake> {
     Cel::compile(text, &known)
 }
 
-impl From<Failed> for Fault {
+impl From<Failed> for HandlerFault {
     fn from(failed: Failed) -> Self {
-        Fault::filter(failed)
+        HandlerFault::filter(failed)
     }
 }
 
 /// What an expression sees: the event's fields by their names, `cx`, and `raw`, which is what the agent has said.
-pub(crate) struct Variables<'a> {
-    fields: hooks_compiled::variables::Variables<'a>,
+pub(crate) struct EventVariables<'a> {
+    fields: hooks_compiled::variables::FieldVariables<'a>,
     /// Further names, such as `tool_name` of a dialect, which count first.
     more: &'a [(&'static str, Value)],
     raw: OnceCell<Option<Arc<Raw>>>,
 }
 
-impl<'a> Variables<'a> {
+impl<'a> EventVariables<'a> {
     /// The variables of an event, and further ones, which count first.
     pub(crate) fn with(
         cx: &'a AgentContext,
         event: AgentEvent<'a>,
         more: &'a [(&'static str, Value)],
     ) -> Self {
-        Variables {
-            fields: hooks_compiled::variables::Variables::new(cx, event),
+        EventVariables {
+            fields: hooks_compiled::variables::FieldVariables::new(cx, event),
             more,
             raw: OnceCell::new(),
         }
     }
 }
 
-impl cel::Variables for Variables<'_> {
+impl cel::Variables for EventVariables<'_> {
     #[inline]
     fn read(&self, variable: &str, keys: &[String]) -> Result<cel::Value<'_>, cel::Fault> {
         if variable == "raw"

@@ -22,11 +22,11 @@ use std::pin::Pin;
 
 use hooks_sandbox::Confinement;
 
-use crate::answer::Answer;
+use crate::answer::HandlerAnswer;
 use crate::events::EventInfo;
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::services::Services;
-use crate::system::Ask;
+use crate::system::HandlerQuestion;
 
 /// What is wrong with hosts of this machine in shared hooks.
 pub(crate) const SHARED_LOOPBACK: &str =
@@ -37,7 +37,8 @@ pub(crate) const SHARED_HELP: &str =
     "leave it out: people write these hooks who may not act as this process";
 
 /// The future answer. It owns all its data, so the agent need not wait for it.
-pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
+pub(crate) type PendingAnswer =
+    Pin<Box<dyn Future<Output = Result<HandlerAnswer, HandlerFault>> + Send>>;
 
 /// Returns the words that start a program: those of its sandbox, if there is one.
 fn words(sandbox: Option<&Confinement>, program: PathBuf, arguments: &[String]) -> Vec<OsString> {
@@ -62,7 +63,7 @@ pub(crate) trait Handler: Send + Sync {
     }
 
     /// Asks about an event. The event is read here, before the future is polled.
-    fn ask(&self, ask: &Ask<'_>) -> Asked;
+    fn ask(&self, ask: &HandlerQuestion<'_>) -> PendingAnswer;
 
     /// Waits until the handler can be asked, if it must start first. This time does not count for its timeout.
     fn starting(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
@@ -87,7 +88,7 @@ pub(crate) trait Listener {
     /// # Errors
     ///
     /// If the handler will not hear of it.
-    fn tell(&self, ask: &Ask<'_>) -> Result<(), Fault>;
+    fn tell(&self, ask: &HandlerQuestion<'_>) -> Result<(), HandlerFault>;
 }
 
 /// The surroundings of handlers, in addition to their own settings.
@@ -109,20 +110,20 @@ pub(crate) struct Making {
 
 /// A mistake in the settings of a handler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct SettingsMistake {
     /// The keys, from the handler's own on: `["headers", "Authorization"]`. Empty for the whole handler.
     pub(crate) keys: Vec<String>,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     /// What else is wrong with the same handler.
-    pub(crate) more: Vec<Wrong>,
+    pub(crate) more: Vec<SettingsMistake>,
 }
 
-impl Wrong {
+impl SettingsMistake {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Wrong {
+        SettingsMistake {
             message: message.into(),
-            ..Wrong::default()
+            ..SettingsMistake::default()
         }
     }
 

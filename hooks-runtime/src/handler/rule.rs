@@ -5,10 +5,10 @@ use hooks_rules::action::Action;
 use hooks_rules::template::{Pattern, Template};
 use serde_json::Value;
 
-use crate::answer::{Answer, Change, Verdict, kind_of};
+use crate::answer::{Change, HandlerAnswer, Verdict, kind_of};
 use crate::cut::cut;
-use crate::fault::Fault;
-use crate::filter::variables::Variables;
+use crate::fault::HandlerFault;
+use crate::filter::variables::EventVariables;
 use crate::system::tools::Renamed;
 
 /// Returns the answer of the rule to an event, whose arguments may have other names in the file.
@@ -17,51 +17,51 @@ pub(crate) fn decide(
     cx: &AgentContext,
     event: &AgentEvent<'_>,
     renamed: Option<&Renamed>,
-) -> Result<Answer, Fault> {
-    let variables = || Variables::with(cx, *event, Renamed::variables(renamed));
+) -> Result<HandlerAnswer, HandlerFault> {
+    let variables = || EventVariables::with(cx, *event, Renamed::variables(renamed));
     let text = |template: &Template| {
         let text = match template.as_plain() {
             Some(plain) => plain.to_owned(),
             None => template.fill(&variables())?,
         };
-        Ok::<_, Fault>(cut(text))
+        Ok::<_, HandlerFault>(cut(text))
     };
-    let value = |pattern: &Pattern| pattern.fill(&variables()).map_err(Fault::from);
+    let value = |pattern: &Pattern| pattern.fill(&variables()).map_err(HandlerFault::from);
     Ok(match action {
-        Action::Block(reason) => Answer::of(Verdict::Block {
+        Action::Block(reason) => HandlerAnswer::of(Verdict::Block {
             reason: text(reason)?,
         }),
-        Action::AbortTurn(reason) => Answer::of(Verdict::AbortTurn {
+        Action::AbortTurn(reason) => HandlerAnswer::of(Verdict::AbortTurn {
             reason: text(reason)?,
         }),
-        Action::AbortRun(reason) => Answer::of(Verdict::AbortRun {
+        Action::AbortRun(reason) => HandlerAnswer::of(Verdict::AbortRun {
             reason: text(reason)?,
         }),
-        Action::Ask(reason) => Answer::of(Verdict::Ask {
+        Action::Ask(reason) => HandlerAnswer::of(Verdict::Ask {
             reason: text(reason)?,
         }),
-        Action::Defer(reason) => Answer::of(Verdict::Defer {
+        Action::Defer(reason) => HandlerAnswer::of(Verdict::Defer {
             reason: text(reason)?,
         }),
-        Action::Approve(by) => Answer::of(Verdict::Approve {
+        Action::Approve(by) => HandlerAnswer::of(Verdict::Approve {
             by: Some(text(by)?),
         }),
-        Action::Context(context) => Answer {
+        Action::Context(context) => HandlerAnswer {
             context: vec![text(context)?],
-            ..Answer::default()
+            ..HandlerAnswer::default()
         },
-        Action::Respond(pattern) => Answer::of(Verdict::Respond(value(pattern)?)),
-        Action::Modify(pattern) => Answer {
+        Action::Respond(pattern) => HandlerAnswer::of(Verdict::Respond(value(pattern)?)),
+        Action::Modify(pattern) => HandlerAnswer {
             change: Some(match value(pattern)? {
                 Value::Object(keys) => Change::Merge(keys),
                 other => {
-                    return Err(Fault::nonsense(format!(
+                    return Err(HandlerFault::nonsense(format!(
                         "`modify` gives {}, but must give a table of the keys to set",
                         kind_of(&other)
                     )));
                 }
             }),
-            ..Answer::default()
+            ..HandlerAnswer::default()
         },
     })
 }

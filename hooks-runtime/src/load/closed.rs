@@ -7,14 +7,14 @@ use std::sync::Arc;
 use hooks_config::ConfigError;
 
 use super::Loader;
-use crate::definition::{Body, Definition, Origin};
+use crate::definition::{Body, Definition, DefinitionPlace};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::filter::Filter;
-use crate::handler::{Asked, Handler};
-use crate::system::Ask;
+use crate::handler::{Handler, PendingAnswer};
 use crate::system::Dialect;
+use crate::system::HandlerQuestion;
 
 /// What an entry was meant for, as far as it can be understood.
 pub(super) struct Meant<'a> {
@@ -48,8 +48,8 @@ impl Handler for Unusable {
         true
     }
 
-    fn ask(&self, _: &Ask<'_>) -> Asked {
-        let fault = Fault::not_started(&self.0);
+    fn ask(&self, _: &HandlerQuestion<'_>) -> PendingAnswer {
+        let fault = HandlerFault::not_started(&self.0);
         Box::pin(std::future::ready(Err(fault)))
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn unusable(
         events: vec![event],
         filter,
         on_failure: Some(OnFault::Block),
-        ..Definition::new(name, Origin::default(), dialect, body)
+        ..Definition::new(name, DefinitionPlace::default(), dialect, body)
     }
 }
 
@@ -100,7 +100,7 @@ impl Loader<'_> {
         if !blocks(meant.info) || meant.entry.mode == Mode::Off || self.is_refused(meant.entry) {
             return self.left_out(wrong, meant.entry);
         }
-        let origin = Origin::of(wrong.file(), wrong.line());
+        let origin = DefinitionPlace::of(wrong.file(), wrong.line());
         let name = self.free_name(&format!("{} (unusable)", meant.named), &origin.to_string());
         let named = meant.named;
         let notice =

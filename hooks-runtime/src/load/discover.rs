@@ -7,12 +7,12 @@ use hooks_builtin::__Visible as Visible;
 use hooks_builtin::__caller as caller;
 use hooks_config::ConfigError;
 
-use super::claude::{File, events_of};
+use super::claude::{SettingsFile, events_of};
 use super::near::without_hooks;
-use super::{Loader, Plan, SourceStatus};
+use super::{Loader, RuntimeSettings, SourceStatus};
 use crate::entry::ImportEntry;
 use crate::system::Dialect;
-use crate::system::table::Whose;
+use crate::system::table::FileOwner;
 use crate::trust::{Trust, entries, is_unspoiled, real};
 
 impl Loader<'_> {
@@ -24,7 +24,7 @@ impl Loader<'_> {
                 let text = match self.read_of(whose, &path) {
                     Ok(text) => text,
                     // A guard of the user or the organisation must not be gone because its file is broken.
-                    Err(error) if whose != Whose::Project => {
+                    Err(error) if whose != FileOwner::Project => {
                         self.mistakes.push(error);
                         continue;
                     }
@@ -33,18 +33,18 @@ impl Loader<'_> {
                         continue;
                     }
                 };
-                if whose == Whose::Project && !self.plan.trust.covers(&path, &text) {
+                if whose == FileOwner::Project && !self.plan.trust.covers(&path, &text) {
                     self.untrusted(&path, dialect, &text);
                     continue;
                 }
                 match dialect.document(&path, text) {
-                    Ok(document) => files.push(File { document, whose }),
+                    Ok(document) => files.push(SettingsFile { document, whose }),
                     Err(error) => self.mistakes.push(error),
                 }
             }
         }
         // All levels together are one place in the pipeline, in which each hook runs once.
-        let has_hooks = |file: &File| {
+        let has_hooks = |file: &SettingsFile| {
             let document = &file.document;
             events_of(document, dialect.system()).is_some() || without_hooks(document).is_some()
         };
@@ -57,9 +57,9 @@ impl Loader<'_> {
 
     /// Reads a file, and refuses one of the user or the organisation that another user may have written: such a file
     /// needs no trust.
-    fn read_of(&mut self, whose: Whose, path: &Path) -> Result<String, ConfigError> {
+    fn read_of(&mut self, whose: FileOwner, path: &Path) -> Result<String, ConfigError> {
         let text = self.read(path)?;
-        if whose != Whose::Project {
+        if whose != FileOwner::Project {
             is_unspoiled(path).map_err(|error| {
                 ConfigError::of_file(path, format!("the file is refused: {error}"))
             })?;
@@ -67,7 +67,7 @@ impl Loader<'_> {
         Ok(text)
     }
 
-    fn found(&mut self, dialect: Dialect, whose: Whose, name: &str) -> Vec<PathBuf> {
+    fn found(&mut self, dialect: Dialect, whose: FileOwner, name: &str) -> Vec<PathBuf> {
         let project = self.plan.project_dir.as_deref();
         let Some(path) = self.plan.place(dialect, whose, name, project) else {
             return Vec::new();
@@ -92,7 +92,7 @@ impl Loader<'_> {
             Err(error) => {
                 let message = format!("the folder cannot be read: {error}");
                 let error = ConfigError::of_file(&path, message);
-                if whose == Whose::Project {
+                if whose == FileOwner::Project {
                     self.unreadable(&path, dialect, &error);
                 } else {
                     self.mistakes.push(error);
@@ -201,7 +201,7 @@ fn is_inside(path: &Path, project: &Path) -> bool {
 }
 
 /// Whether settings of a file are about all hooks.
-fn is_policy(file: &File) -> bool {
+fn is_policy(file: &SettingsFile) -> bool {
     let keys = [
         "disableAllHooks",
         "allowManagedHooksOnly",
@@ -227,19 +227,19 @@ fn beginning(text: &str) -> String {
     }
 }
 
-impl Plan {
+impl RuntimeSettings {
     /// Returns where a file of an agent's table is, or a folder of such files.
     pub(crate) fn place(
         &self,
         dialect: Dialect,
-        whose: Whose,
+        whose: FileOwner,
         name: &str,
         project: Option<&Path>,
     ) -> Option<PathBuf> {
         let folder = match whose {
-            Whose::Project => project.map(Path::to_owned),
-            Whose::Managed => Some(self.managed_dir.clone().unwrap_or_else(managed)),
-            Whose::User => match (&self.user_dir, moved(dialect)) {
+            FileOwner::Project => project.map(Path::to_owned),
+            FileOwner::Managed => Some(self.managed_dir.clone().unwrap_or_else(managed)),
+            FileOwner::User => match (&self.user_dir, moved(dialect)) {
                 (Some(folder), _) => Some(folder.clone()),
                 (None, Some(moved)) => return Some(moved.join(Path::new(name).file_name()?)),
                 (None, None) => caller::home_dir(),

@@ -11,7 +11,7 @@
 //!   the file that names it is, under settings that hold for it and all below. Names, mistakes, notices and texts of all
 //!   of them meet in one [`Loader`]. Places in the pipeline come last, in `finish`, when every name is known.
 //! - **What runs well goes on.** A reload must not end a process, forget a breaker or give a limit anew. So each handler has
-//!   a key of all that determines it, and a revision takes over from the one [before](Kept) what has the same key.
+//!   a key of all that determines it, and a revision takes over from the one [before](Carryover) what has the same key.
 //! - **Each file is read once.** The text that trust has covered is the text that is loaded, and that the hash names.
 
 mod claude;
@@ -45,24 +45,24 @@ use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
 use crate::bundle::Bundle;
-use crate::definition::{Body, Definition, State};
+use crate::definition::{Body, Definition, DefinitionState};
 use crate::dry_run::DryRun;
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault, TestEntry};
-use crate::handler::{Handler, Making, Wrong};
+use crate::handler::{Handler, Making, SettingsMistake};
 use crate::json::canonical;
 use crate::services::Services;
-use crate::source::Held;
+use crate::source::SourceState;
 use crate::system::Dialect;
-use crate::system::table::Order;
-use crate::system::table::Whose;
+use crate::system::table::FileOwner;
+use crate::system::table::UnitOrder;
 use crate::trial;
 use crate::trust::{Trust, real};
 use crate::unit::late::Delivery;
-use crate::unit::{EventRecords, Limits, RevisionHooks, Shared, Unit};
+use crate::unit::{EventRecords, RevisionHooks, RevisionLimits, Unit, UnitServices};
 
 /// Where definitions come from.
 #[derive(Clone, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum LoadOrigin {
     /// A file, in a dialect.
     File { path: PathBuf, dialect: Dialect },
     /// A file of ours that the program has found by itself.
@@ -70,12 +70,12 @@ pub(crate) enum Origin {
     /// A text in TOML.
     Text(String),
     /// The bundle that a source holds.
-    Source(Arc<Held>),
+    Source(Arc<SourceState>),
 }
 
 /// The settings of a runtime.
-pub(crate) struct Plan {
-    pub(crate) origins: Vec<Origin>,
+pub(crate) struct RuntimeSettings {
+    pub(crate) origins: Vec<LoadOrigin>,
     pub(crate) project_dir: Option<PathBuf>,
     pub(crate) trust: Trust,
     pub(crate) factories: HookFactoryRegistry,
@@ -98,7 +98,7 @@ pub(crate) struct Plan {
 pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) priority: i32,
-    pub(crate) order: Order,
+    pub(crate) order: UnitOrder,
     /// Whether it is another system's file.
     pub(crate) is_foreign: bool,
     pub(crate) definitions: Vec<Definition>,
@@ -106,10 +106,10 @@ pub(crate) struct Draft {
 
 /// What survives from one revision to the next if its definition is unchanged: handlers and their state.
 #[derive(Default)]
-pub(crate) struct Kept {
-    bodies: HashMap<String, (Arc<dyn Handler>, Arc<State>)>,
+pub(crate) struct Carryover {
+    bodies: HashMap<String, (Arc<dyn Handler>, Arc<DefinitionState>)>,
     builtin: Vec<(HooksConfig, FileHooks)>,
-    limits: Option<Arc<Limits>>,
+    limits: Option<Arc<RevisionLimits>>,
 }
 
 /// A file of a revision.
@@ -142,7 +142,7 @@ pub struct BundleStatus {
     pub refused: Option<String>,
 }
 
-impl Kept {
+impl Carryover {
     /// Returns the security policy, if the files have exactly one under `builtin`.
     pub(crate) fn policy(&self) -> Option<&SecurityPolicyConfig> {
         let configs = self.builtin.iter();
@@ -167,7 +167,7 @@ pub(crate) struct Loaded {
     pub(crate) left_out: usize,
     /// What does not run because it is refused.
     pub(crate) not_allowed: Vec<NotAllowed>,
-    pub(crate) kept: Kept,
+    pub(crate) kept: Carryover,
     /// The agents of your own that the files name.
     pub(crate) own: Vec<Dialect>,
     /// The tests of the files, if they are kept.
@@ -211,7 +211,7 @@ const DEEPEST: usize = 16;
 
 /// Collects definitions.
 pub(crate) struct Loader<'a> {
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a RuntimeSettings,
     pub(crate) mistakes: Vec<ConfigError>,
     pub(crate) notices: Vec<String>,
     pub(crate) drafts: Vec<Draft>,
@@ -237,8 +237,8 @@ pub(crate) struct Loader<'a> {
     warnings: Vec<Warning>,
     /// The names that are taken, and their places.
     names: BTreeMap<String, String>,
-    before: &'a Kept,
-    kept: Kept,
+    before: &'a Carryover,
+    kept: Carryover,
     limits: LimitsConfig,
     /// The built-in hooks of each file: separately, and together in a registry.
     builtin: Vec<(FileHooks, HookRegistry<AgentEvent<'static>>)>,
@@ -272,7 +272,7 @@ fn config_of(
 }
 
 impl<'a> Loader<'a> {
-    fn new(plan: &'a Plan, before: &'a Kept) -> Self {
+    fn new(plan: &'a RuntimeSettings, before: &'a Carryover) -> Self {
         Loader {
             plan,
             mistakes: Vec::new(),
@@ -292,7 +292,7 @@ impl<'a> Loader<'a> {
             warnings: Vec::new(),
             names: BTreeMap::new(),
             before,
-            kept: Kept::default(),
+            kept: Carryover::default(),
             limits: LimitsConfig::default(),
             builtin: Vec::new(),
             texts: Vec::new(),
@@ -328,8 +328,8 @@ impl<'a> Loader<'a> {
     pub(crate) fn handler(
         &mut self,
         key: &Value,
-        make: impl FnOnce() -> Result<Arc<dyn Handler>, Wrong>,
-    ) -> Result<(Body, Arc<State>), Wrong> {
+        make: impl FnOnce() -> Result<Arc<dyn Handler>, SettingsMistake>,
+    ) -> Result<(Body, Arc<DefinitionState>), SettingsMistake> {
         let key = canonical(key);
         let kept = self
             .kept
@@ -369,24 +369,24 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn origin(&mut self, origin: &Origin) {
+    fn origin(&mut self, origin: &LoadOrigin) {
         match origin {
-            Origin::Text(text) => {
+            LoadOrigin::Text(text) => {
                 match Document::toml(text).and_then(|document| FileConfig::of(&document)) {
                     Ok(config) => self.native(&config, None),
                     Err(error) => self.mistakes.push(error),
                 }
             }
-            Origin::File {
+            LoadOrigin::File {
                 path,
                 dialect: Dialect::Hooks,
             } => self.native_file(path),
-            Origin::Found(path) => {
+            LoadOrigin::Found(path) => {
                 self.is_found = true;
                 self.native_file(path);
                 self.is_found = false;
             }
-            Origin::Source(held) => {
+            LoadOrigin::Source(held) => {
                 self.files.extend(held.files());
                 let Some(bundle) = held.bundle() else { return };
                 let document = Document::of_file(format!("{}.json", held.name()), bundle.to_json());
@@ -405,7 +405,7 @@ impl<'a> Loader<'a> {
                     Err(error) => self.mistakes.push(error),
                 }
             }
-            Origin::File { path, dialect } => {
+            LoadOrigin::File { path, dialect } => {
                 let entry = ImportEntry::default();
                 match self.read(path) {
                     Ok(text) => self.foreign(path, text, *dialect, &entry),
@@ -496,7 +496,7 @@ impl<'a> Loader<'a> {
         let tests = config.entries.test.iter().enumerate();
         self.tests.extend(tests.map(|(nth, entry)| {
             let line = config.line(&["hooks".into(), "test".into(), nth.into()]);
-            let origin = crate::definition::Origin::of(config.file(), line);
+            let origin = crate::definition::DefinitionPlace::of(config.file(), line);
             Test {
                 entry: entry.clone(),
                 source: origin.to_string(),
@@ -580,7 +580,7 @@ impl<'a> Loader<'a> {
             self.refused = outside;
         } else if !config.hooks.enabled {
             let path = ["hooks".into(), "enabled".into()];
-            let origin = crate::definition::Origin::of(config.file(), config.line(&path));
+            let origin = crate::definition::DefinitionPlace::of(config.file(), config.line(&path));
             self.notices.push(format!(
                 "{origin}: skipped all hooks of this file: `enabled` is false"
             ));
@@ -618,12 +618,12 @@ impl<'a> Loader<'a> {
     /// Creates the hooks of `hooks-builtin`, which keep their state if their settings are unchanged.
     fn builtin(&mut self, file: &FileConfig) {
         for (path, name) in &file.off {
-            let origin = crate::definition::Origin::of(file.file(), file.line(path));
+            let origin = crate::definition::DefinitionPlace::of(file.file(), file.line(path));
             self.notices
                 .push(format!("{origin}: the hook `{name}` is off"));
         }
         let mut config = file.hooks.clone();
-        let origin = crate::definition::Origin::of(file.file(), None);
+        let origin = crate::definition::DefinitionPlace::of(file.file(), None);
         self.check_shared(file, &mut config);
         self.refuse_builtin(&mut config, &origin);
         if let Switch::On(policy) = &mut config.builtin.security_policy {
@@ -728,7 +728,7 @@ impl<'a> Loader<'a> {
         let folder = folder_of(config);
         for (index, entry) in config.entries.import.iter().enumerate() {
             let path = ["hooks".into(), "import".into(), index.into()];
-            let origin = crate::definition::Origin::of(config.file(), config.line(&path));
+            let origin = crate::definition::DefinitionPlace::of(config.file(), config.line(&path));
             if self.is_shared() || self.refuses_import(&origin, entry.mode) {
                 continue;
             }
@@ -824,9 +824,9 @@ impl<'a> Loader<'a> {
                 Dialect::Goclaw => self.goclaw(&document, entry),
                 Dialect::Picoclaw => self.picoclaw(&document, entry),
                 _ => {
-                    let files = vec![claude::File {
+                    let files = vec![claude::SettingsFile {
                         document,
-                        whose: Whose::User,
+                        whose: FileOwner::User,
                     }];
                     self.grouped(&files, dialect, entry);
                 }
@@ -901,7 +901,13 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds the definitions of another system's file as one place in the pipeline.
-    fn add(&mut self, name: &str, order: Order, entry: &ImportEntry, definitions: Vec<Definition>) {
+    fn add(
+        &mut self,
+        name: &str,
+        order: UnitOrder,
+        entry: &ImportEntry,
+        definitions: Vec<Definition>,
+    ) {
         if definitions.is_empty() {
             return;
         }
@@ -917,7 +923,8 @@ impl<'a> Loader<'a> {
 
     /// What records call the revision: as its bundle does, if all hooks come from one source; otherwise, by the number.
     fn recorded(&self, number: u64) -> u64 {
-        if !matches!(&*self.plan.origins, [Origin::Source(_)]) || !self.plan.discover.is_empty() {
+        if !matches!(&*self.plan.origins, [LoadOrigin::Source(_)]) || !self.plan.discover.is_empty()
+        {
             return number;
         }
         let mut bundles = self
@@ -928,7 +935,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Gives all drafts their places.
-    fn finish(mut self, number: u64, shared: &Arc<Shared>) -> Result<Loaded, ConfigError> {
+    fn finish(mut self, number: u64, shared: &Arc<UnitServices>) -> Result<Loaded, ConfigError> {
         ConfigError::all(std::mem::take(&mut self.mistakes))?;
         let recorded = self.recorded(number);
         if let Some(longest) = self.limits.timeout {
@@ -946,7 +953,10 @@ impl<'a> Loader<'a> {
         let off = definitions.filter(|definition| definition.mode == Mode::Off);
         let notice = |off: &Definition| format!("{}: the hook `{}` is off", off.origin, off.name);
         self.notices.extend(off.map(notice));
-        let limits = Arc::new(Limits::new(self.limits, self.before.limits.as_deref()));
+        let limits = Arc::new(RevisionLimits::new(
+            self.limits,
+            self.before.limits.as_deref(),
+        ));
         self.kept.limits = Some(Arc::clone(&limits));
         // Units catch the panics of their handlers themselves.
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
@@ -1036,10 +1046,10 @@ fn free_name(taken: &HashSet<String>, name: &str) -> String {
 
 /// Loads everything, and creates a revision. It also returns the files that it read, even if one has a mistake.
 pub(crate) fn load(
-    plan: &Plan,
+    plan: &RuntimeSettings,
     number: u64,
-    before: &Kept,
-    shared: &Arc<Shared>,
+    before: &Carryover,
+    shared: &Arc<UnitServices>,
 ) -> (Result<Loaded, ConfigError>, Vec<PathBuf>) {
     let _load = pattern::Load::begin();
     let mut loader = Loader::new(plan, before);
@@ -1050,8 +1060,8 @@ pub(crate) fn load(
 }
 
 /// Reads everything, and returns each file with its text.
-pub(crate) fn texts(plan: &Plan) -> Result<Vec<(PathBuf, String)>, ConfigError> {
-    let before = Kept::default();
+pub(crate) fn texts(plan: &RuntimeSettings) -> Result<Vec<(PathBuf, String)>, ConfigError> {
+    let before = Carryover::default();
     let mut loader = Loader::new(plan, &before);
     loader.all();
     ConfigError::all(std::mem::take(&mut loader.mistakes))?;

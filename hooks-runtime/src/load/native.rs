@@ -9,14 +9,14 @@ use hooks_rules::check::{Checked, Given, check};
 use hooks_rules::tools::Aliases;
 
 use super::{Draft, Loader};
-use crate::definition::{Body, Definition, Marks, Origin, State, TIMEOUT};
+use crate::definition::{Body, Definition, DefinitionPlace, DefinitionState, Marks, TIMEOUT};
 use crate::entry::{FileConfig, LimitsConfig, OnEntry};
 use crate::events::{CONTEXT, EVENTS, EventInfo};
 use crate::filter::Filter;
-use crate::handler::{Making, Wrong, command, http, process, prompt};
+use crate::handler::{Making, SettingsMistake, command, http, process, prompt};
 use crate::system::Dialect;
 use crate::system::names;
-use crate::system::table::Order;
+use crate::system::table::UnitOrder;
 use crate::system::tools::{self, aliases_of};
 
 /// The most mistakes of entries that are shown: each has to be found in its text.
@@ -140,7 +140,7 @@ impl Loader<'_> {
                 self.drafts.push(Draft {
                     name: definition.name.to_string(),
                     priority: entry.priority,
-                    order: Order::AtOnce,
+                    order: UnitOrder::AtOnce,
                     is_foreign: false,
                     definitions: vec![definition],
                 });
@@ -168,7 +168,9 @@ impl Loader<'_> {
         let events = checked.events(dialect);
         let rules = checked.rules(&events);
         let (body, state) = match (rules.handler, rules.action) {
-            (Some(_), Some(action)) => (Some(Body::Rule(action)), Arc::<State>::default()),
+            (Some(_), Some(action)) => {
+                (Some(Body::Rule(action)), Arc::<DefinitionState>::default())
+            }
             (Some(key @ ("command" | "http" | "prompt" | "process")), None) => {
                 self.outside(checked, key, dialect, &events).map_or_else(
                     || (None, Arc::default()),
@@ -188,7 +190,7 @@ impl Loader<'_> {
         let is_observed = events.iter().all(|(event, _)| !event.is_intercepted);
         let place = checked.path(&[]);
         let line = config.line(&place);
-        let origin = Origin::of(config.file(), line);
+        let origin = DefinitionPlace::of(config.file(), line);
         let name = self.name_of(checked, index, &origin)?;
         let body = body?;
         if checked.mistakes.len() > before {
@@ -243,7 +245,7 @@ impl Loader<'_> {
         &mut self,
         checked: &mut Checking<'_>,
         index: usize,
-        origin: &Origin,
+        origin: &DefinitionPlace,
     ) -> Option<String> {
         let entry = checked.entry;
         match &entry.name {
@@ -275,7 +277,7 @@ impl Loader<'_> {
         key: &'static str,
         dialect: Dialect,
         events: &[(&'static EventInfo, String)],
-    ) -> Option<(Body, Arc<State>)> {
+    ) -> Option<(Body, Arc<DefinitionState>)> {
         let Checking { config, entry, .. } = *checked;
         let making = Making {
             name: entry.name.clone(),
@@ -315,7 +317,7 @@ impl Loader<'_> {
                     .as_ref()
                     .map(|entry| process::make(entry, dialect, &making)),
             }
-            .unwrap_or_else(|| Err(Wrong::new("the handler has no settings")))
+            .unwrap_or_else(|| Err(SettingsMistake::new("the handler has no settings")))
         });
         made.map_err(|mut wrong| {
             let more = std::mem::take(&mut wrong.more);

@@ -9,14 +9,14 @@ use hooks_config::{ConfigError, Document, Segment};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
-use crate::definition::{Definition, Origin};
+use crate::definition::{Definition, DefinitionPlace};
 use crate::entry::{EnvEntry, FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
-use crate::handler::command::Environment;
+use crate::handler::command::CommandEnvironment;
 use crate::handler::{SHARED_HELP, process};
 use crate::system::Dialect;
 use crate::system::names;
-use crate::system::table::Order;
+use crate::system::table::UnitOrder;
 
 /// The ways in which a process decides, with its methods: each way turns on all of its methods.
 const INTERCEPT: &[(&[&str], &[&str])] = &[
@@ -30,7 +30,7 @@ const INTERCEPT: &[(&[&str], &[&str])] = &[
 ];
 
 /// Makes a mistake at a path of the file.
-type Mistake<'a> = dyn Fn(&[Segment], String, Option<&str>) -> ConfigError + 'a;
+type MistakeAt<'a> = dyn Fn(&[Segment], String, Option<&str>) -> ConfigError + 'a;
 
 /// Our events, each with PicoClaw's name.
 type Events = Vec<(&'static EventInfo, String)>;
@@ -112,7 +112,7 @@ impl Loader<'_> {
         config: &FileConfig,
         file: Option<&Path>,
         import: &ImportEntry,
-        mistake: &Mistake<'_>,
+        mistake: &MistakeAt<'_>,
     ) {
         // Lower priorities run first, then the order of the names: the map is sorted.
         let mut processes: Vec<_> = config.entries.processes.iter().collect();
@@ -169,7 +169,7 @@ impl Loader<'_> {
                 wrong.push(mistake(&path("command")[..3], message, Some(SHARED_HELP)));
             }
             if !wrong.is_empty() && !entry.enabled {
-                let origin = Origin::of(file, wrong[0].line());
+                let origin = DefinitionPlace::of(file, wrong[0].line());
                 let notice = format!("{origin}: the process `{name}` is off");
                 self.notices.push(notice);
                 continue;
@@ -191,13 +191,13 @@ impl Loader<'_> {
                     set: entry.env.clone(),
                     ..EnvEntry::default()
                 };
-                Ok(process::start(process::Settings {
+                Ok(process::start(process::ProcessSettings {
                     name: name.clone(),
                     argv: entry.command.clone(),
                     // PicoClaw starts a program where it runs.
                     folder: entry.dir.clone().unwrap_or(folder),
                     dir: entry.dir.clone(),
-                    environment: Environment::check(&env, Dialect::Picoclaw)?,
+                    environment: CommandEnvironment::check(&env, Dialect::Picoclaw)?,
                     restart: true,
                     sandbox: None,
                     modes,
@@ -214,7 +214,7 @@ impl Loader<'_> {
                 }
             };
             let line = mistake(&path("command")[..3], String::new(), None).line();
-            let timeouts = Timeouts::of(config.hooks.defaults);
+            let timeouts = ProcessTimeouts::of(config.hooks.defaults);
             let (approved, decided): (Events, Events) = intercepted
                 .into_iter()
                 .partition(|(event, _)| event.name == "ApproveToolCall");
@@ -233,7 +233,7 @@ impl Loader<'_> {
                 if events.is_empty() {
                     continue;
                 }
-                let origin = Origin::of(file, line);
+                let origin = DefinitionPlace::of(file, line);
                 let name = self.free_name(&format!("{name}{suffix}"), &origin.to_string());
                 definitions.push(Definition {
                     events,
@@ -253,7 +253,7 @@ impl Loader<'_> {
                 });
             }
         }
-        self.add("processes", Order::InTurn, import, definitions);
+        self.add("processes", UnitOrder::InTurn, import, definitions);
     }
 }
 
@@ -294,18 +294,18 @@ fn observed(kinds: &[String]) -> (Events, Vec<&str>) {
 }
 
 /// The timeouts for calls of processes.
-struct Timeouts {
+struct ProcessTimeouts {
     observe: Duration,
     intercept: Duration,
     approve: Duration,
 }
 
-impl Timeouts {
+impl ProcessTimeouts {
     fn of(defaults: DefaultsConfig) -> Self {
         let or = |ms: Option<std::num::NonZeroU64>, default| {
             ms.map_or(default, |ms| Duration::from_millis(ms.get()))
         };
-        Timeouts {
+        ProcessTimeouts {
             observe: or(defaults.observer_timeout_ms, Duration::from_millis(500)),
             intercept: or(defaults.interceptor_timeout_ms, Duration::from_secs(5)),
             approve: or(defaults.approval_timeout_ms, Duration::from_mins(1)),

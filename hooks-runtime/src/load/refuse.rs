@@ -7,12 +7,12 @@ use hooks_builtin::config::{HooksConfig, Reach};
 
 use super::closed::{close, unusable};
 use super::{Draft, Loader};
-use crate::definition::{Body, Definition, Origin};
+use crate::definition::{Body, Definition, DefinitionPlace};
 use crate::entry::{FileConfig, LimitsConfig, Mode};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::system::Dialect;
-use crate::system::table::Order;
+use crate::system::table::UnitOrder;
 
 /// A hook that does not run, because its kind is [refused](crate::entry::LimitsConfig::refuse), or a store has refused it.
 /// Where it could block, it blocks.
@@ -106,7 +106,7 @@ impl Loader<'_> {
         self.note_refused(&definition.origin, refused);
     }
 
-    fn note_refused(&mut self, origin: &Origin, refused: NotAllowed) {
+    fn note_refused(&mut self, origin: &DefinitionPlace, refused: NotAllowed) {
         let NotAllowed { hook, why, .. } = &refused;
         self.notices
             .push(format!("{origin}: `{hook}` does not run: {why}"));
@@ -114,7 +114,7 @@ impl Loader<'_> {
     }
 
     /// Whether an import of a file does not run.
-    pub(super) fn refuses_import(&mut self, origin: &Origin, mode: Mode) -> bool {
+    pub(super) fn refuses_import(&mut self, origin: &DefinitionPlace, mode: Mode) -> bool {
         let is_refused = self.refused.contains(LimitsConfig::FILE);
         if is_refused && mode != Mode::Off {
             // What is in the file is not known, so it may have been a guard.
@@ -124,7 +124,7 @@ impl Loader<'_> {
     }
 
     /// Switches off the built-in hooks whose kinds do not run.
-    pub(super) fn refuse_builtin(&mut self, config: &mut HooksConfig, origin: &Origin) {
+    pub(super) fn refuse_builtin(&mut self, config: &mut HooksConfig, origin: &DefinitionPlace) {
         let kind = |hook_type: &str| kind_of(hook_type).filter(|kind| self.refused.contains(*kind));
         let off = config.switch_off(|hook_type| kind(hook_type).is_some());
         let off: Vec<_> = off
@@ -138,7 +138,13 @@ impl Loader<'_> {
     }
 
     /// Notes that something of a table does not run. If it could block calls of tools, a definition in its place does.
-    fn refuse_table(&mut self, hook: &str, kind: &str, origin: &Origin, could_block: bool) {
+    fn refuse_table(
+        &mut self,
+        hook: &str,
+        kind: &str,
+        origin: &DefinitionPlace,
+        could_block: bool,
+    ) {
         let refused = NotAllowed::of_kind(hook, kind);
         if let (true, Some(info)) = (could_block, EventInfo::named("BeforeToolCall")) {
             let name = self.free_name(&format!("{hook} (refused)"), origin.shown());
@@ -147,7 +153,7 @@ impl Loader<'_> {
             self.drafts.push(Draft {
                 name: name.clone(),
                 priority: 0,
-                order: Order::AtOnce,
+                order: UnitOrder::AtOnce,
                 is_foreign: false,
                 definitions: vec![Definition {
                     origin: origin.clone(),

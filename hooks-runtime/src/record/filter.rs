@@ -4,7 +4,7 @@ use hooks_core::agent::{AgentContext, AgentEvent, HeartbeatTick};
 use hooks_rules::cel::Cel;
 use serde_json::{Value, json};
 
-use crate::filter::variables::{Variables, compile};
+use crate::filter::variables::{EventVariables, compile};
 use crate::record::Record;
 
 /// The fields of a record.
@@ -90,7 +90,8 @@ impl RecordFilter {
         });
         // An expression needs an event. This one has nothing to see.
         let cx = AgentContext::default();
-        let variables = Variables::with(&cx, AgentEvent::HeartbeatTick(&HeartbeatTick), &fields);
+        let variables =
+            EventVariables::with(&cx, AgentEvent::HeartbeatTick(&HeartbeatTick), &fields);
         self.0
             .is_true(&variables)
             .map_err(|fault| fault.to_string())

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hooks_builtin::__sink::{Limits, LogFile, Queue};
+use hooks_builtin::__sink::{LogFile, QueueLimits, SinkQueue};
 use hooks_core::agent::{AgentContext, AgentEvent};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ impl fmt::Display for RecordOutcome {
 /// assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "older::Written")]
+#[serde(from = "older::AnyRecord")]
 #[non_exhaustive]
 pub struct Record {
     /// When the event came.
@@ -433,7 +433,7 @@ impl Recorder for Records {
 /// ```
 #[derive(Debug)]
 pub struct JsonlRecorder {
-    queue: Queue,
+    queue: SinkQueue,
     keeps_events: bool,
 }
 
@@ -448,9 +448,9 @@ impl JsonlRecorder {
     ///
     /// If the file cannot be opened, or other users keep their rights to it.
     pub fn append(path: impl AsRef<Path>) -> io::Result<Self> {
-        let limits = Limits {
+        let limits = QueueLimits {
             lines: QUEUE,
-            ..Limits::default()
+            ..QueueLimits::default()
         };
         let path = std::path::absolute(path)?;
         if let Some(folder) = path.parent() {
@@ -459,7 +459,7 @@ impl JsonlRecorder {
         let file = LogFile::open(&path)?;
         make_private(&path)?;
         Ok(JsonlRecorder {
-            queue: Queue::start(file, limits)?,
+            queue: SinkQueue::start(file, limits)?,
             keeps_events: false,
         })
     }

@@ -14,7 +14,7 @@ const EVENT: &str = "event";
 
 /// A record in either form.
 #[derive(Deserialize)]
-pub(super) struct Written {
+pub(super) struct AnyRecord {
     at: Timestamp,
     revision: u64,
     #[serde(default)]
@@ -57,8 +57,8 @@ pub(super) struct Written {
     messages: Vec<String>,
 }
 
-impl From<Written> for Record {
-    fn from(written: Written) -> Self {
+impl From<AnyRecord> for Record {
+    fn from(written: AnyRecord) -> Self {
         let mut record = Record {
             at: written.at,
             revision: written.revision,

@@ -40,12 +40,12 @@ use crate::runtime::{Runtime, RuntimeBuilder};
 const WAITING: usize = 32;
 
 thread_local! {
-    static ASKED: RefCell<Asked> = RefCell::default();
+    static ASKED: RefCell<ReplayQuestion> = RefCell::default();
 }
 
 /// The event that this thread asks about.
 #[derive(Default)]
-struct Asked {
+struct ReplayQuestion {
     /// What handlers said about it in the past.
     known: Vec<RecordStep>,
     /// What hooks say now, unless none ran.
@@ -212,7 +212,7 @@ static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// What one thread has found.
 #[derive(Default)]
-struct Found {
+struct ReplayFindings {
     asked: u64,
     outdated: u64,
     elsewhere: u64,
@@ -244,7 +244,7 @@ const BUILTIN: [(&str, &str); 4] = [
 /// How many places that cannot be read are named.
 const NAMED: usize = 20;
 
-impl Found {
+impl ReplayFindings {
     fn unread(&mut self, what: String) {
         self.unread_count += 1;
         if self.unread.len() < NAMED {
@@ -252,7 +252,7 @@ impl Found {
         }
     }
 
-    fn merge(&mut self, other: Found, examples: usize) {
+    fn merge(&mut self, other: ReplayFindings, examples: usize) {
         self.asked += other.asked;
         self.outdated += other.outdated;
         self.elsewhere += other.elsewhere;
@@ -288,8 +288,8 @@ impl Found {
     }
 }
 
-impl From<Found> for Replayed {
-    fn from(found: Found) -> Self {
+impl From<ReplayFindings> for Replayed {
+    fn from(found: ReplayFindings) -> Self {
         let groups = found.groups.into_iter();
         let mut groups: Vec<_> = groups
             .map(|((hook, before, now), (count, examples))| Group {
@@ -427,7 +427,7 @@ impl Replay {
         let end = self
             .within
             .and_then(|time| Instant::now().checked_add(time));
-        let mut found = Found::default();
+        let mut found = ReplayFindings::default();
         for part in spread(read, |jobs| self.work(jobs, end))? {
             found.merge(part, self.examples);
         }
@@ -454,11 +454,11 @@ impl Replay {
     }
 
     /// Does jobs until there are no more.
-    fn work(&self, jobs: &Jobs<Job>, end: Option<Instant>) -> io::Result<Found> {
+    fn work(&self, jobs: &Jobs<Job>, end: Option<Instant>) -> io::Result<ReplayFindings> {
         let executor = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let mut found = Found::default();
+        let mut found = ReplayFindings::default();
         loop {
             let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(job) = job else { return Ok(found) };
@@ -477,7 +477,7 @@ impl Replay {
         }
     }
 
-    async fn ask_about(&self, mut past: Past, found: &mut Found) {
+    async fn ask_about(&self, mut past: Past, found: &mut ReplayFindings) {
         let is_old = |since| past.at.is_some_and(|at| at < since);
         if self.since.is_some_and(is_old) {
             return;
@@ -602,7 +602,7 @@ async fn ask(
     event: &mut OwnedEvent,
     known: Vec<RecordStep>,
 ) -> Record {
-    ASKED.set(Asked { known, said: None });
+    ASKED.set(ReplayQuestion { known, said: None });
     let _ = hooks.dispatch(cx, event.as_mut()).await;
     let said = ASKED.with_borrow_mut(|asked| asked.said.take());
     said.unwrap_or_else(|| Record::new("", event.name()))

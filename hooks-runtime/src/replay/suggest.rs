@@ -38,12 +38,12 @@ pub struct SuggestedLine {
 }
 
 /// A call: the folder of the agent, the tool, and its arguments as JSON.
-type Call = (String, String, String);
+type CallKey = (String, String, String);
 
 /// The calls that the policy blocks, and the folders of all calls.
 #[derive(Default)]
 pub(super) struct Blocked {
-    calls: HashMap<Call, u64>,
+    calls: HashMap<CallKey, u64>,
     folders: BTreeSet<String>,
     count: u64,
 }
@@ -65,7 +65,7 @@ impl Blocked {
         }
     }
 
-    fn keep(&mut self, call: Call, count: u64) {
+    fn keep(&mut self, call: CallKey, count: u64) {
         if self.calls.len() < MOST || self.calls.contains_key(&call) {
             *self.calls.entry(call).or_default() += count;
         }
@@ -126,7 +126,7 @@ impl Blocked {
     }
 
     /// Returns what each call needs under these settings, if something harmless helps.
-    fn missing(&self, config: &SecurityPolicyConfig) -> HashMap<&Call, Missing> {
+    fn missing(&self, config: &SecurityPolicyConfig) -> HashMap<&CallKey, Missing> {
         let Ok(policy) = SecurityPolicy::from_config(config) else {
             return HashMap::new();
         };
@@ -156,7 +156,7 @@ impl Blocked {
 
 /// The settings with these lines: only the keys that change.
 #[derive(Serialize)]
-struct Keys {
+struct ChangedSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed_commands: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ fn toml_of(config: &SecurityPolicyConfig, lines: &[SuggestedLine]) -> String {
     let mut commands: Vec<_> = of("allowed_commands").collect();
     let has_commands = !commands.is_empty();
     commands.extend(config.allowed_commands.iter().cloned());
-    let keys = Keys {
+    let keys = ChangedSettings {
         allowed_commands: has_commands.then_some(commands),
         workspace: of("workspace").next().map(PathBuf::from),
     };

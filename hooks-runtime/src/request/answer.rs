@@ -5,7 +5,7 @@ use hooks_builtin::ssrf::Refused;
 use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
 
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::secrets::Mask;
 
 /// The maximum length of an answer, in bytes.
@@ -13,15 +13,15 @@ const MOST: usize = 1024 * 1024;
 
 /// A failed request.
 #[derive(Debug)]
-pub(crate) struct Broken {
-    pub(crate) fault: Fault,
+pub(crate) struct RequestFailure {
+    pub(crate) fault: HandlerFault,
     /// Whether another attempt may succeed.
     pub(crate) may_get_better: bool,
 }
 
-impl Broken {
-    fn for_good(fault: Fault) -> Self {
-        Broken {
+impl RequestFailure {
+    fn for_good(fault: HandlerFault) -> Self {
+        RequestFailure {
             fault,
             may_get_better: false,
         }
@@ -31,12 +31,12 @@ impl Broken {
         // A URL may contain a token.
         let error = error.without_url();
         match Refused::behind(&error) {
-            Some(refused) => {
-                Broken::for_good(Fault::not_started(format!("the URL is refused: {refused}")))
-            }
-            None => Broken {
+            Some(refused) => RequestFailure::for_good(HandlerFault::not_started(format!(
+                "the URL is refused: {refused}"
+            ))),
+            None => RequestFailure {
                 may_get_better: !error.is_builder() && !error.is_timeout(),
-                fault: Fault::not_started(format!(
+                fault: HandlerFault::not_started(format!(
                     "the endpoint cannot be reached: {}",
                     chain(&error)
                 )),
@@ -50,7 +50,7 @@ impl Broken {
 pub(crate) async fn read(
     sent: impl Future<Output = Result<Response, reqwest::Error>>,
     mask: &Mask,
-) -> Result<(u16, Vec<u8>), Broken> {
+) -> Result<(u16, Vec<u8>), RequestFailure> {
     match plain(sent).await {
         Ok((status, body)) => Ok((status, mask.body(body))),
         Err(mut broken) => {
@@ -62,8 +62,8 @@ pub(crate) async fn read(
 
 async fn plain(
     sent: impl Future<Output = Result<Response, reqwest::Error>>,
-) -> Result<(u16, Vec<u8>), Broken> {
-    let mut response = sent.await.map_err(Broken::of)?;
+) -> Result<(u16, Vec<u8>), RequestFailure> {
+    let mut response = sent.await.map_err(RequestFailure::of)?;
     let status = response.status();
     if !status.is_success() {
         return Ok((status.as_u16(), Vec::new()));
@@ -71,7 +71,7 @@ async fn plain(
     if let Some(encoding) = response.headers().get(CONTENT_ENCODING)
         && encoding != "identity"
     {
-        return Err(Broken::for_good(Fault::nonsense(format!(
+        return Err(RequestFailure::for_good(HandlerFault::nonsense(format!(
             "the endpoint's answer is compressed ({}), which was not requested",
             String::from_utf8_lossy(encoding.as_bytes())
         ))));
@@ -80,9 +80,9 @@ async fn plain(
     Ok((status.as_u16(), body))
 }
 
-async fn body(response: &mut Response) -> Result<Vec<u8>, Broken> {
+async fn body(response: &mut Response) -> Result<Vec<u8>, RequestFailure> {
     let too_long = || {
-        Broken::for_good(Fault::nonsense(
+        RequestFailure::for_good(HandlerFault::nonsense(
             "the endpoint's answer is longer than 1 MiB",
         ))
     };
@@ -92,7 +92,7 @@ async fn body(response: &mut Response) -> Result<Vec<u8>, Broken> {
         return Err(too_long());
     }
     let mut body = Vec::with_capacity(told);
-    while let Some(piece) = response.chunk().await.map_err(Broken::of)? {
+    while let Some(piece) = response.chunk().await.map_err(RequestFailure::of)? {
         if body.len() + piece.len() > MOST {
             return Err(too_long());
         }

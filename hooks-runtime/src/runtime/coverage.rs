@@ -50,9 +50,9 @@ impl CoveredPart {
 
 /// What was true, and what was false, by the names of hooks.
 #[derive(Debug, Default)]
-pub(super) struct Seen(HashMap<String, (bool, Vec<[bool; 2]>)>);
+pub(super) struct ConditionCoverage(HashMap<String, (bool, Vec<[bool; 2]>)>);
 
-impl Seen {
+impl ConditionCoverage {
     /// Notes what an event makes of all rules, and which hooks have run.
     pub(super) fn note(
         &mut self,
@@ -99,7 +99,7 @@ impl Runtime {
     /// other ended that before.
     #[must_use]
     pub fn untested(&self) -> Vec<String> {
-        let (tests, mut seen) = (self.tests(), Seen::default());
+        let (tests, mut seen) = (self.tests(), ConditionCoverage::default());
         for test in &tests {
             if let Ok((cx, event)) = test.entry.raised(AgentContext::new("test")) {
                 seen.note(self, &cx, &event.view(), &[]);
@@ -111,7 +111,7 @@ impl Runtime {
     }
 
     /// Returns what was seen of each rule, in the order in which they run.
-    pub(super) fn covered(&self, seen: &Seen) -> Vec<CoveredRule> {
+    pub(super) fn covered(&self, seen: &ConditionCoverage) -> Vec<CoveredRule> {
         let loaded = self.current();
         let all = loaded.units.iter().flat_map(|unit| &unit.definitions);
         let on = all.filter(|definition| definition.mode != Mode::Off);

@@ -27,23 +27,24 @@ use tokio::task::JoinSet;
 
 use crate::budget::Budget;
 use crate::bundle::Bundle;
-use crate::definition::{Body, State};
+use crate::definition::{Body, DefinitionState};
 use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
 use crate::load::{
-    self, Edition, Kept, Loaded, NotAllowed, Origin, Plan, SourceStatus, Test, Warning,
+    self, Carryover, Edition, LoadOrigin, Loaded, NotAllowed, RuntimeSettings, SourceStatus, Test,
+    Warning,
 };
 use crate::record::{RecordStep, Recorder};
 use crate::safeguard::BreakerState;
 use crate::secrets::Secrets;
 use crate::services::Services;
-use crate::source::{Held, Source};
+use crate::source::{Source, SourceState};
 use crate::system::Dialect;
-use crate::system::table::Order;
+use crate::system::table::UnitOrder;
 use crate::trust::Trust;
-use crate::unit::Shared;
+use crate::unit::UnitServices;
 
 pub use self::coverage::{CoveredPart, CoveredRule};
 use self::fresh::Fresh;
@@ -69,13 +70,13 @@ use self::watch::Watcher;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Runtime(Arc<Inner>);
+pub struct Runtime(Arc<RuntimeState>);
 
-struct Inner {
-    plan: Arc<Plan>,
+struct RuntimeState {
+    plan: Arc<RuntimeSettings>,
     /// The hooks of the current revision. They are replaced only while `current` is locked.
     hooks: HookRegistry<AgentEvent<'static>>,
-    shared: Arc<Shared>,
+    shared: Arc<UnitServices>,
     /// Allows one reload at a time.
     reloading: tokio::sync::Mutex<()>,
     current: Mutex<Current>,
@@ -93,14 +94,14 @@ struct Current {
 
 impl Runtime {
     /// Returns the settings that it was built with.
-    pub(crate) fn settings(&self) -> &Plan {
+    pub(crate) fn settings(&self) -> &RuntimeSettings {
         &self.0.plan
     }
 }
 
 /// A runtime that may have been dropped.
 #[derive(Clone)]
-pub(crate) struct WeakRuntime(Weak<Inner>);
+pub(crate) struct WeakRuntime(Weak<RuntimeState>);
 
 impl WeakRuntime {
     pub(crate) fn upgrade(&self) -> Option<Runtime> {
@@ -256,7 +257,7 @@ pub struct Explanation {
 /// ```
 #[must_use = "nothing is loaded before `build`"]
 pub struct RuntimeBuilder {
-    plan: Plan,
+    plan: RuntimeSettings,
     recorder: Option<Arc<dyn Recorder>>,
 }
 
@@ -277,7 +278,7 @@ impl RuntimeBuilder {
     /// Adds a file of another system, unchanged.
     pub fn file_as(mut self, dialect: Dialect, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        self.plan.origins.push(Origin::File { path, dialect });
+        self.plan.origins.push(LoadOrigin::File { path, dialect });
         self
     }
 
@@ -300,20 +301,20 @@ impl RuntimeBuilder {
     /// # }
     /// ```
     pub fn found(mut self, path: impl Into<PathBuf>) -> Self {
-        self.plan.origins.push(Origin::Found(path.into()));
+        self.plan.origins.push(LoadOrigin::Found(path.into()));
         self
     }
 
     /// Adds a text in TOML, in our own format.
     pub fn text(mut self, text: impl Into<String>) -> Self {
-        self.plan.origins.push(Origin::Text(text.into()));
+        self.plan.origins.push(LoadOrigin::Text(text.into()));
         self
     }
 
     /// Adds a source of bundles, such as [`HttpBundle`](crate::HttpBundle). [`watch`](Runtime::watch) follows it.
     pub fn source(mut self, source: impl Source + 'static) -> Self {
-        let held = Arc::new(Held::new(Box::new(source)));
-        self.plan.origins.push(Origin::Source(held));
+        let held = Arc::new(SourceState::new(Box::new(source)));
+        self.plan.origins.push(LoadOrigin::Source(held));
         self
     }
 
@@ -325,7 +326,7 @@ impl RuntimeBuilder {
     /// If there is no source before it.
     pub fn cache(mut self, path: impl Into<PathBuf>) -> Self {
         let held = match self.plan.origins.last_mut() {
-            Some(Origin::Source(held)) => Arc::get_mut(held),
+            Some(LoadOrigin::Source(held)) => Arc::get_mut(held),
             _ => None,
         };
         held.expect("`cache` follows the `source` that it is for")
@@ -516,12 +517,12 @@ impl RuntimeBuilder {
     ///
     /// If any of the files contains a mistake. The error contains every mistake.
     pub async fn build(self) -> Result<Runtime, ConfigError> {
-        let shared = Arc::new(Shared::new(self.recorder, self.plan.dry_run.clone()));
+        let shared = Arc::new(UnitServices::new(self.recorder, self.plan.dry_run.clone()));
         let plan = Arc::new(self.plan);
         let offered = Offered::of(&plan).await?;
         let (loaded, files) = apart({
             let (plan, shared) = (Arc::clone(&plan), Arc::clone(&shared));
-            move || load::load(&plan, 1, &Kept::default(), &shared)
+            move || load::load(&plan, 1, &Carryover::default(), &shared)
         })
         .await
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -529,7 +530,7 @@ impl RuntimeBuilder {
         offered.accept(&mut loaded);
         let hooks = HookRegistry::new();
         hooks.swap(&loaded.registry);
-        Ok(Runtime(Arc::new(Inner {
+        Ok(Runtime(Arc::new(RuntimeState {
             plan,
             hooks,
             shared,
@@ -547,19 +548,19 @@ impl RuntimeBuilder {
 
 /// The bundles that sources offer. Unless they are accepted, those from before come back.
 struct Offered {
-    before: Vec<(Arc<Held>, Option<Arc<Bundle>>)>,
+    before: Vec<(Arc<SourceState>, Option<Arc<Bundle>>)>,
     notices: Vec<String>,
 }
 
 impl Offered {
     /// Fetches a bundle of each source.
-    async fn of(plan: &Plan) -> Result<Self, ConfigError> {
+    async fn of(plan: &RuntimeSettings) -> Result<Self, ConfigError> {
         let mut offered = Offered {
             before: Vec::new(),
             notices: Vec::new(),
         };
         for origin in &plan.origins {
-            let Origin::Source(held) = origin else {
+            let LoadOrigin::Source(held) = origin else {
                 continue;
             };
             let (bundle, notice) = held.next().await?;
@@ -621,7 +622,7 @@ impl Runtime {
     /// Returns a builder, for several files, files of other systems, or a recorder.
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder {
-            plan: Plan {
+            plan: RuntimeSettings {
                 origins: Vec::new(),
                 project_dir: None,
                 trust: Trust::none(),
@@ -738,10 +739,10 @@ impl Runtime {
     }
 
     /// Returns the sources of bundles.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = Arc<Held>> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = Arc<SourceState>> {
         let origins = self.0.plan.origins.iter();
         origins.filter_map(|origin| match origin {
-            Origin::Source(held) => Some(Arc::clone(held)),
+            LoadOrigin::Source(held) => Some(Arc::clone(held)),
             _ => None,
         })
     }
@@ -841,8 +842,8 @@ impl Runtime {
                 for name in names {
                     let time = of_unit.entry(name).or_default();
                     *time = match unit.order {
-                        Order::AtOnce => definition.timeout.max(*time),
-                        Order::InTurn => definition.timeout + *time,
+                        UnitOrder::AtOnce => definition.timeout.max(*time),
+                        UnitOrder::InTurn => definition.timeout + *time,
                     };
                 }
             }
@@ -937,7 +938,7 @@ impl Runtime {
         })
     }
 
-    fn status_of(&self, tells: impl Fn(&State) -> bool) -> Status {
+    fn status_of(&self, tells: impl Fn(&DefinitionState) -> bool) -> Status {
         let (loaded, refused) = {
             let current = self.locked();
             (Arc::clone(&current.loaded), current.refused.clone())

@@ -4,7 +4,7 @@ use hooks_config::ConfigError;
 use hooks_core::agent::AgentContext;
 use serde::Serialize;
 
-use super::coverage::{CoveredRule, Seen};
+use super::coverage::{ConditionCoverage, CoveredRule};
 use super::{Decided, Runtime, RuntimeBuilder};
 use crate::dry_run::DryRun;
 use crate::entry::TestEntry;
@@ -44,7 +44,7 @@ use crate::trial::{Decision, TestError};
 pub struct Trials {
     runtime: Runtime,
     records: Records,
-    seen: Option<Seen>,
+    seen: Option<ConditionCoverage>,
 }
 
 /// What hooks have decided about a test.
@@ -95,7 +95,7 @@ impl Trials {
 
     /// Notes from now on what each test makes true: the [coverage](Self::coverage).
     pub fn cover(&mut self) {
-        self.seen = Some(Seen::default());
+        self.seen = Some(ConditionCoverage::default());
     }
 
     /// Returns what the tests have made of each rule in the files, in the order in which the rules run.

@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::runtime::{Runtime, WeakRuntime};
-use crate::source::Held;
+use crate::source::SourceState;
 
 /// How long no further change may come after one that is complete.
 const QUIET: Duration = Duration::from_millis(100);
@@ -41,21 +41,21 @@ pub(crate) struct Watcher {
     /// has a runtime for each tenant.
     system: Mutex<Option<RecommendedWatcher>>,
     folders: Mutex<BTreeSet<PathBuf>>,
-    changes: Arc<Changes>,
+    changes: Arc<PendingChanges>,
     tasks: Mutex<Vec<AbortHandle>>,
 }
 
 /// Names of what is followed. They are compared instead of paths, because a system may report another path to a folder
 /// than the one that is watched.
 #[derive(Default)]
-struct Names {
+struct FollowedNames {
     /// The files, the links to them, and the folders above, which may be removed and made.
     all: BTreeSet<OsString>,
     /// The folders that are followed themselves.
     folders: BTreeSet<OsString>,
 }
 
-impl Names {
+impl FollowedNames {
     /// Whether a change of this path may change what is loaded.
     fn concern(&self, path: &Path) -> bool {
         let is_in = |names: &BTreeSet<OsString>, path: Option<&Path>| {
@@ -68,14 +68,14 @@ impl Names {
 
 /// The changes that are not loaded yet.
 #[derive(Default)]
-struct Changes {
-    names: Mutex<Names>,
+struct PendingChanges {
+    names: Mutex<FollowedNames>,
     /// What has changed, and when it counts if it does not change again.
     due: Mutex<BTreeMap<PathBuf, Instant>>,
     news: Notify,
 }
 
-impl Changes {
+impl PendingChanges {
     /// Notes a change. Others in the same folders may change often, and are not noted.
     fn note(&self, event: notify::Result<Event>) {
         // Without paths, an event may have been missed.
@@ -255,7 +255,7 @@ async fn reload(runtime: Runtime) {
 }
 
 /// Loads everything whenever a source may have another bundle.
-async fn follow_source(source: Arc<Held>, followed: WeakRuntime) {
+async fn follow_source(source: Arc<SourceState>, followed: WeakRuntime) {
     loop {
         source.changed().await;
         let Some(runtime) = followed.upgrade() else {
@@ -267,7 +267,7 @@ async fn follow_source(source: Arc<Held>, followed: WeakRuntime) {
 
 /// Loads the files whenever they have changed.
 async fn load_again(
-    changes: Arc<Changes>,
+    changes: Arc<PendingChanges>,
     mut loaded: BTreeMap<PathBuf, Stamp>,
     followed: WeakRuntime,
 ) {

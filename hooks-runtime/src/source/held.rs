@@ -11,7 +11,7 @@ use crate::bundle::Bundle;
 use crate::trust::write_private;
 
 /// A source, and what has come from it.
-pub(crate) struct Held {
+pub(crate) struct SourceState {
     source: Box<dyn Source>,
     cache: Option<PathBuf>,
     bundle: Mutex<Option<Arc<Bundle>>>,
@@ -19,15 +19,15 @@ pub(crate) struct Held {
     refused: Mutex<Option<String>>,
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for SourceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Held").field(&self.source.name()).finish()
     }
 }
 
-impl Held {
+impl SourceState {
     pub(crate) fn new(source: Box<dyn Source>) -> Self {
-        Held {
+        SourceState {
             source,
             cache: None,
             bundle: Mutex::default(),

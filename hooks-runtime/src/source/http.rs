@@ -8,7 +8,7 @@ use hooks_builtin::ssrf::{Endpoint, Guard};
 use reqwest::header::{AUTHORIZATION, ETAG, HeaderValue, IF_NONE_MATCH};
 use reqwest::{Method, Response, StatusCode, Url};
 
-use super::polled::{self, Answer, Place, Polled};
+use super::polled::{self, BundlePlace, BundleText, Polled};
 use super::{Source, SourceError};
 use crate::bundle::{Bundle, BundleError, PublicKey};
 use crate::request::{LONGEST, header_value};
@@ -94,8 +94,8 @@ impl Address {
 }
 
 #[async_trait]
-impl Place for Address {
-    async fn get(&self, tag: Option<&str>, wait: u64) -> Result<Option<Answer>, SourceError> {
+impl BundlePlace for Address {
+    async fn get(&self, tag: Option<&str>, wait: u64) -> Result<Option<BundleText>, SourceError> {
         let mut request = self.endpoint()?.request(Method::GET);
         request = request.timeout(Duration::from_secs(wait + 30));
         if wait > 0 {
@@ -126,7 +126,7 @@ impl Place for Address {
         let tag = answer.headers().get(ETAG);
         let tag = tag.and_then(|tag| Some(tag.to_str().ok()?.to_owned()));
         let text = read(answer).await?;
-        Ok(Some(Answer { text, tag }))
+        Ok(Some(BundleText { text, tag }))
     }
 }
 

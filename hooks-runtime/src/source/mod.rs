@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 
 pub use self::directory::Directory;
-pub(crate) use self::held::Held;
+pub(crate) use self::held::SourceState;
 pub use self::http::HttpBundle;
 #[cfg(feature = "object-store")]
 pub use self::object::ObjectBundle;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use object_store::path::Path;
 use object_store::{Error, GetOptions, ObjectStore};
 
-use super::polled::{self, Answer, Place, Polled};
+use super::polled::{self, BundlePlace, BundleText, Polled};
 use super::{Source, SourceError};
 use crate::bundle::{Bundle, BundleError, PublicKey};
 
@@ -66,8 +66,8 @@ impl ObjectBundle {
 }
 
 #[async_trait]
-impl Place for Object {
-    async fn get(&self, tag: Option<&str>, _: u64) -> Result<Option<Answer>, SourceError> {
+impl BundlePlace for Object {
+    async fn get(&self, tag: Option<&str>, _: u64) -> Result<Option<BundleText>, SourceError> {
         let options = GetOptions::new().with_if_none_match(tag);
         let found = match self.store.get_opts(&self.path, options).await {
             Ok(found) => found,
@@ -80,7 +80,7 @@ impl Place for Object {
         let bytes = found.bytes().await;
         let bytes = bytes.map_err(|error| self.unreachable(&error))?;
         let text = polled::text(bytes.into())?;
-        Ok(Some(Answer { text, tag }))
+        Ok(Some(BundleText { text, tag }))
     }
 }
 

@@ -20,28 +20,28 @@ const FIRST: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// The text of a bundle, and its `ETag`.
-pub(super) struct Answer {
+pub(super) struct BundleText {
     pub(super) text: String,
     pub(super) tag: Option<String>,
 }
 
 /// The place where a bundle is kept.
 #[async_trait]
-pub(super) trait Place: Sync {
+pub(super) trait BundlePlace: Sync {
     /// Returns the bundle, or `None` if it is the one with this `ETag`. The answer may take this many seconds, if the place
     /// can wait until there is another bundle.
-    async fn get(&self, tag: Option<&str>, wait: u64) -> Result<Option<Answer>, SourceError>;
+    async fn get(&self, tag: Option<&str>, wait: u64) -> Result<Option<BundleText>, SourceError>;
 }
 
 /// What is known of a place, and who may sign its bundles.
 #[derive(Debug, Default)]
 pub(super) struct Polled {
     keys: Vec<PublicKey>,
-    state: Mutex<State>,
+    state: Mutex<PollState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PollState {
     /// The `ETag` of the last answer, and the hash of its bundle.
     tag: Option<(String, String)>,
     /// A bundle that a long question has brought.
@@ -64,7 +64,7 @@ impl Polled {
 
     pub(super) async fn fetch(
         &self,
-        place: &dyn Place,
+        place: &dyn BundlePlace,
         seen: Option<&str>,
     ) -> Result<Option<Bundle>, SourceError> {
         let news = self.locked().news.take();
@@ -75,7 +75,7 @@ impl Polled {
     }
 
     /// Asks until there is another bundle, which the next [`fetch`](Self::fetch) returns.
-    pub(super) async fn changed(&self, place: &dyn Place, name: &str) {
+    pub(super) async fn changed(&self, place: &dyn BundlePlace, name: &str) {
         loop {
             let seen = self.locked().tag.as_ref().map(|(_, hash)| hash.clone());
             let asked = Instant::now();
@@ -106,14 +106,14 @@ impl Polled {
     /// Asks the place. `None` if it has no other bundle than the one with this hash.
     async fn ask(
         &self,
-        place: &dyn Place,
+        place: &dyn BundlePlace,
         seen: Option<&str>,
         wait: u64,
     ) -> Result<Option<Bundle>, SourceError> {
         let known = self.locked().tag.clone();
         let known = known.filter(|(_, hash)| Some(&**hash) == seen);
         let tag = known.as_ref().map(|(tag, _)| &**tag);
-        let Some(Answer { text, tag }) = place.get(tag, wait).await? else {
+        let Some(BundleText { text, tag }) = place.get(tag, wait).await? else {
             return Ok(None);
         };
         let bundle = Bundle::read(&text)?;
@@ -123,7 +123,7 @@ impl Polled {
         Ok((Some(&*hash) != seen).then_some(bundle))
     }
 
-    fn locked(&self) -> MutexGuard<'_, State> {
+    fn locked(&self) -> MutexGuard<'_, PollState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

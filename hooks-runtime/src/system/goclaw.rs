@@ -4,11 +4,11 @@ use hooks_core::agent::AgentEvent;
 use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value, json};
 
-use super::{Ask, Dialect};
+use super::{Dialect, HandlerQuestion};
 use crate::events;
 
 /// The keys that its program sends, and those that its documentation names.
-pub(super) fn input(ask: &Ask<'_>) -> Map<String, Value> {
+pub(super) fn input(ask: &HandlerQuestion<'_>) -> Map<String, Value> {
     let cx = ask.cx;
     let tool = ask.tool.or_else(|| events::subject(&ask.event));
     let args = ask.args.or_else(|| events::args(&ask.event));

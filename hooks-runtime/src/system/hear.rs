@@ -7,10 +7,12 @@ use std::fmt::Display;
 
 use serde_json::{Map, Value, json};
 
-use super::table::{Event, Means, Must, Pairs, Put, Refusal, Says, System, Text, What, at};
-use super::{Dialect, Exit, On, names, shapes};
-use crate::answer::{Answer, Change, Verdict, kind_of};
-use crate::fault::Fault;
+use super::table::{
+    DecisionForm, Means, Must, OutputMeaning, Pairs, Put, Refusal, System, SystemEvent, What, at,
+};
+use super::{Dialect, Exit, QuestionEvent, names, shapes};
+use crate::answer::{Change, HandlerAnswer, Verdict, kind_of};
+use crate::fault::HandlerFault;
 
 /// Where a decision is in any system.
 const DECISIONS: &[&str] = &[
@@ -62,11 +64,17 @@ fn is_no(word: &str) -> bool {
 }
 
 /// Interprets the exit code and the output of a command.
-pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answer, Fault> {
+pub(super) fn of_command(
+    dialect: Dialect,
+    on: &QuestionEvent,
+    exit: &Exit,
+) -> Result<HandlerAnswer, HandlerFault> {
     let mut hearing = Hearing::new(dialect, on);
     let (said, errors) = (text_of(&exit.stdout), text_of(&exit.stderr));
     if exit.is_cut && said.starts_with('{') && exit.code == Some(0) {
-        return Err(Fault::nonsense("the answer is longer than the limit"));
+        return Err(HandlerFault::nonsense(
+            "the answer is longer than the limit",
+        ));
     }
     hearing.command(exit.code, &said, &errors)?;
     Ok(hearing.answer)
@@ -75,15 +83,15 @@ pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answe
 /// Interprets the response of an endpoint.
 pub(super) fn of_http(
     dialect: Dialect,
-    on: &On,
+    on: &QuestionEvent,
     status: u16,
     body: &[u8],
-) -> Result<Answer, Fault> {
+) -> Result<HandlerAnswer, HandlerFault> {
     // GoClaw accepts a redirect as an answer.
     let is_goclaw = dialect == Dialect::Goclaw;
     let highest = if is_goclaw { 400 } else { 300 };
     if !(200..highest).contains(&status) {
-        return Err(Fault::failed(format!(
+        return Err(HandlerFault::failed(format!(
             "the endpoint answered with the status {status}"
         )));
     }
@@ -94,9 +102,11 @@ pub(super) fn of_http(
         Ok(Some(json)) => hearing.json(&json)?,
         Err(error) if is_goclaw => hearing.unknown(error, ""),
         Ok(None) if is_goclaw => {}
-        Err(error) if error.contains(crate::json::TWICE) => return Err(Fault::nonsense(error)),
+        Err(error) if error.contains(crate::json::TWICE) => {
+            return Err(HandlerFault::nonsense(error));
+        }
         _ => {
-            return Err(Fault::nonsense(
+            return Err(HandlerFault::nonsense(
                 "the endpoint's answer is not a JSON object",
             ));
         }
@@ -148,21 +158,21 @@ fn is_said(json: &Value, (path, put): &(String, Put)) -> bool {
 pub(super) struct Hearing<'a> {
     dialect: Dialect,
     table: &'static System,
-    on: &'a On,
+    on: &'a QuestionEvent,
     /// The event in the table, if it has one.
-    event: Option<&'static Event>,
-    pub(super) answer: Answer,
+    event: Option<&'static SystemEvent>,
+    pub(super) answer: HandlerAnswer,
     /// What was not understood first, in our own format.
     pub(super) unknown: Option<String>,
 }
 
 impl<'a> Hearing<'a> {
-    fn new(dialect: Dialect, on: &'a On) -> Self {
+    fn new(dialect: Dialect, on: &'a QuestionEvent) -> Self {
         let table = dialect.system();
         let event = table.event(on.info, &on.named, None);
         Hearing {
             event: event.filter(|_| !table.is_own),
-            answer: Answer::default(),
+            answer: HandlerAnswer::default(),
             unknown: None,
             dialect,
             table,
@@ -171,7 +181,7 @@ impl<'a> Hearing<'a> {
     }
 
     /// What is known of the event.
-    fn row(&self) -> &'static Event {
+    fn row(&self) -> &'static SystemEvent {
         self.event.unwrap_or(&self.table.other)
     }
 
@@ -255,7 +265,7 @@ impl<'a> Hearing<'a> {
         }
     }
 
-    fn command(&mut self, code: Option<i32>, said: &str, errors: &str) -> Result<(), Fault> {
+    fn command(&mut self, code: Option<i32>, said: &str, errors: &str) -> Result<(), HandlerFault> {
         let rules = &self.table.hooks;
         let shown = if said.is_empty() && rules.stderr {
             errors
@@ -293,7 +303,7 @@ impl<'a> Hearing<'a> {
                 self.unknown(error, "");
                 Ok(())
             }
-            (Means::Answer, Err(error)) => Err(Fault::nonsense(error)),
+            (Means::Answer, Err(error)) => Err(HandlerFault::nonsense(error)),
             (Means::Refuse, json) => {
                 let errors = if errors.is_empty() && rules.stderr {
                     said
@@ -320,7 +330,7 @@ impl<'a> Hearing<'a> {
             Err(wrong) => Some(wrong),
         };
         if let Some(wrong) = wrong {
-            self.answer = Answer::default();
+            self.answer = HandlerAnswer::default();
             self.warn(wrong);
         }
         if !self.has_refused() {
@@ -332,18 +342,20 @@ impl<'a> Hearing<'a> {
     }
 
     /// Plain text on standard output.
-    fn text(&mut self, text: &str) -> Result<(), Fault> {
+    fn text(&mut self, text: &str) -> Result<(), HandlerFault> {
         if text.is_empty() {
             return self.needs_answer(false, false);
         }
         let is_for_the_model = matches!(self.on.info.name, "SessionStart" | "MessageReceived");
         let means = match self.event {
-            None if self.table.other.text == Text::Ignored && is_for_the_model => Text::Context,
+            None if self.table.other.text == OutputMeaning::Ignored && is_for_the_model => {
+                OutputMeaning::Context
+            }
             _ => self.row().text,
         };
-        if means == Text::Fail {
+        if means == OutputMeaning::Fail {
             let on = &self.on.named;
-            return Err(Fault::nonsense(format!(
+            return Err(HandlerFault::nonsense(format!(
                 "a hook on `{on}` prints JSON or nothing"
             )));
         }
@@ -352,21 +364,21 @@ impl<'a> Hearing<'a> {
             self.unknown("there is text before the JSON, so all of the output counts as text: print only JSON", "");
         }
         match means {
-            Text::Context => self.answer.context.push(text.to_owned()),
-            Text::Message => self.answer.messages.push(text.to_owned()),
-            Text::Ignored | Text::Fail => {}
+            OutputMeaning::Context => self.answer.context.push(text.to_owned()),
+            OutputMeaning::Message => self.answer.messages.push(text.to_owned()),
+            OutputMeaning::Ignored | OutputMeaning::Fail => {}
         }
         Ok(())
     }
 
     /// Some systems deny a call if the answer decides nothing.
-    fn needs_answer(&self, is_there: bool, is_printed: bool) -> Result<(), Fault> {
+    fn needs_answer(&self, is_there: bool, is_printed: bool) -> Result<(), HandlerFault> {
         let must = self.row().must;
         if is_there || must == Must::Never || must == Must::IfPrinted && !is_printed {
             return Ok(());
         }
         let named = &self.on.named;
-        Err(Fault::nonsense(format!(
+        Err(HandlerFault::nonsense(format!(
             "the answer decides nothing, and a hook on `{named}` has to: print `{{\"decision\": \"allow\"}}`"
         )))
     }
@@ -376,12 +388,12 @@ impl<'a> Hearing<'a> {
     /// # Errors
     ///
     /// If anything in it is wrong, and it refuses nothing.
-    fn json(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+    fn json(&mut self, json: &Map<String, Value>) -> Result<(), HandlerFault> {
         let all = Value::Object(json.clone());
         let Err(fault) = self.whole(&all, json) else {
             return Ok(());
         };
-        self.answer = Answer::default();
+        self.answer = HandlerAnswer::default();
         self.any_refusal(&all, &[]);
         if !self.has_refused() {
             return Err(fault);
@@ -390,7 +402,7 @@ impl<'a> Hearing<'a> {
         Ok(())
     }
 
-    fn whole(&mut self, json: &Value, keys: &Map<String, Value>) -> Result<(), Fault> {
+    fn whole(&mut self, json: &Value, keys: &Map<String, Value>) -> Result<(), HandlerFault> {
         self.check(json)?;
         if let Some(message) = json["systemMessage"].as_str() {
             self.answer.messages.push(message.to_owned());
@@ -413,7 +425,7 @@ impl<'a> Hearing<'a> {
         let is_there = !understood.is_empty() || self.has_refused() || !self.answer.is_nothing();
         self.needs_answer(is_there, true)?;
         match self.unknown.take() {
-            Some(unknown) if !self.has_refused() => Err(Fault::nonsense(unknown)),
+            Some(unknown) if !self.has_refused() => Err(HandlerFault::nonsense(unknown)),
             Some(unknown) => {
                 self.warn(unknown);
                 Ok(())
@@ -423,7 +435,7 @@ impl<'a> Hearing<'a> {
     }
 
     /// Finds keys that the system does not know. They are misspelt, or belong to another system.
-    fn check(&mut self, json: &Value) -> Result<(), Fault> {
+    fn check(&mut self, json: &Value) -> Result<(), HandlerFault> {
         if self.table.is_own {
             self.check_ours(json);
             return Ok(());
@@ -439,7 +451,7 @@ impl<'a> Hearing<'a> {
             });
             if let Some(unknown) = unknown {
                 let key = unknown.trim_start_matches("hookSpecificOutput.");
-                return Err(Fault::nonsense(format!(
+                return Err(HandlerFault::nonsense(format!(
                     "{title} does not know `{key}` in an answer"
                 )));
             }
@@ -448,7 +460,7 @@ impl<'a> Hearing<'a> {
                 rejects.find(|key| !json[key.as_str()].is_null() && json[key.as_str()] != true)
             {
                 let on = &self.on.named;
-                return Err(Fault::nonsense(format!(
+                return Err(HandlerFault::nonsense(format!(
                     "{title} does not accept `{wrong}` on `{on}`"
                 )));
             }
@@ -509,9 +521,9 @@ impl<'a> Hearing<'a> {
         &mut self,
         json: &Value,
         what: What,
-        says: &Says,
+        says: &DecisionForm,
         understood: &mut Vec<&'static str>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), HandlerFault> {
         let kind = says.data();
         let mut places = says.places.iter().filter(|(_, put)| Some(put) == kind);
         let data = places
@@ -533,7 +545,7 @@ impl<'a> Hearing<'a> {
         };
         if !is_here {
             if what == What::Input && data.is_some() && is_exact {
-                return Err(Fault::nonsense(
+                return Err(HandlerFault::nonsense(
                     "`updatedInput` counts only with `permissionDecision: \"allow\"`",
                 ));
             }
@@ -639,7 +651,7 @@ impl<'a> Hearing<'a> {
     }
 
     /// Looks at words where a decision is, and that nothing in the table says.
-    fn words(&mut self, json: &Value, understood: &[&str]) -> Result<(), Fault> {
+    fn words(&mut self, json: &Value, understood: &[&str]) -> Result<(), HandlerFault> {
         for path in DECISIONS {
             let word = at(json, path).filter(|word| !word.is_object());
             let Some(word) = word.filter(|_| !understood.contains(path)) else {
@@ -650,7 +662,7 @@ impl<'a> Hearing<'a> {
                 continue;
             }
             if self.table.hooks.exact && !self.has_refused() {
-                return Err(Fault::nonsense(format!(
+                return Err(HandlerFault::nonsense(format!(
                     "`{path}` is {word}, which means nothing on `{}`",
                     self.on.named
                 )));
@@ -735,10 +747,10 @@ fn any_reason(json: &Value) -> Option<String> {
 }
 
 /// The failure of a command that ended with a code without a meaning.
-fn failed(code: Option<i32>, errors: &str) -> Fault {
+fn failed(code: Option<i32>, errors: &str) -> HandlerFault {
     let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
     match errors.lines().next().filter(|first| !first.is_empty()) {
-        Some(first) => Fault::failed(format!("the handler ended with {code}: {first}")),
-        None => Fault::failed(format!("the handler ended with {code}")),
+        Some(first) => HandlerFault::failed(format!("the handler ended with {code}: {first}")),
+        None => HandlerFault::failed(format!("the handler ended with {code}")),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_builtin::Profile;
 use serde_json::{Map, Value, json};
 
-use super::table::{Event, Listing, Subject, When, at};
+use super::table::{EventCondition, EventListing, EventSubject, SystemEvent, at};
 use super::{Dialect, Registered};
 
 /// How an agent's settings look, and what a first file of hooks for the agent has: a part of the agent's table.
@@ -296,10 +296,10 @@ impl Registration {
 
     /// Returns the agent's events that are registered, by their names: those that most files have hooks for, and those of
     /// this file.
-    fn events(&self, agent: Dialect) -> Vec<(&str, &'static Event)> {
+    fn events(&self, agent: Dialect) -> Vec<(&str, &'static SystemEvent)> {
         let system = agent.system();
         let all = system.events().iter().filter(|event| event.calls);
-        let always = all.filter(|event| event.listing != Listing::IfNeeded);
+        let always = all.filter(|event| event.listing != EventListing::IfNeeded);
         let mut events: Vec<_> = always.map(|event| (&*event.named, event)).collect();
         // Two events of one kind would run a hook twice.
         let known: Vec<_> = events.iter().map(|(_, event)| kind(event)).collect();
@@ -331,7 +331,7 @@ impl Registration {
         built_in: &BTreeSet<String>,
     ) -> Vec<String> {
         let system = agent.system();
-        let has = |named: &str, event: &Event| {
+        let has = |named: &str, event: &SystemEvent| {
             let mut ours = registered
                 .iter()
                 .filter(|one| one.call.is_some())
@@ -399,7 +399,7 @@ impl Registration {
     }
 
     /// The entry of an event.
-    fn entry(&self, init: &Init, agent: Dialect, named: &str, event: &Event) -> Value {
+    fn entry(&self, init: &Init, agent: Dialect, named: &str, event: &SystemEvent) -> Value {
         let seconds = self.seconds(named);
         let fill = |name: &str| match name {
             "$command" => Some(self.command_on(agent, init.event.then_some(named)).into()),
@@ -415,13 +415,13 @@ impl Registration {
                 .then(|| text.replace("$event", named).into()),
         };
         let mut entry = filled(init.entry.as_ref().unwrap_or(&Value::Null), &fill);
-        if event.listing == Listing::Closed {
+        if event.listing == EventListing::Closed {
             lay(&mut entry, &init.closed);
         }
         if let Some(group) = init
             .group
             .as_ref()
-            .filter(|_| event.subject != Subject::None)
+            .filter(|_| event.subject != EventSubject::None)
         {
             entry = filled(group, &|name| (name == "$entry").then(|| entry.clone()));
         }
@@ -431,10 +431,10 @@ impl Registration {
 }
 
 /// What an event is about, for which one registration is enough: one for some tools is as one for all.
-fn kind(event: &Event) -> (&str, When) {
+fn kind(event: &SystemEvent) -> (&str, EventCondition) {
     match event.when {
-        when @ (When::Failed | When::Nested) => (event.ours, when),
-        _ => (event.ours, When::Always),
+        when @ (EventCondition::Failed | EventCondition::Nested) => (event.ours, when),
+        _ => (event.ours, EventCondition::Always),
     }
 }
 

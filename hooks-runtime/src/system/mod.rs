@@ -13,9 +13,9 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
-use crate::answer::Answer;
+use crate::answer::HandlerAnswer;
 use crate::events::EventInfo;
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 
 mod goclaw;
 mod hear;
@@ -373,12 +373,12 @@ impl Dialect {
     /// # Errors
     ///
     /// If the event is not JSON.
-    pub(crate) fn input(self, ask: &Ask<'_>) -> serde_json::Result<Vec<u8>> {
+    pub(crate) fn input(self, ask: &HandlerQuestion<'_>) -> serde_json::Result<Vec<u8>> {
         write::input(self, ask)
     }
 
     /// The same without what only the agent knows.
-    pub(crate) fn keys(self, ask: &Ask<'_>) -> Map<String, Value> {
+    pub(crate) fn keys(self, ask: &HandlerQuestion<'_>) -> Map<String, Value> {
         write::keys(self, ask)
     }
 
@@ -387,7 +387,11 @@ impl Dialect {
     /// # Errors
     ///
     /// If the command has failed by the rules of the dialect, or its answer is invalid.
-    pub(crate) fn of_command(self, on: &On, exit: &Exit) -> Result<Answer, Fault> {
+    pub(crate) fn of_command(
+        self,
+        on: &QuestionEvent,
+        exit: &Exit,
+    ) -> Result<HandlerAnswer, HandlerFault> {
         hear::of_command(self, on, exit)
     }
 
@@ -396,7 +400,12 @@ impl Dialect {
     /// # Errors
     ///
     /// If the endpoint has failed by the rules of the dialect, or its answer is invalid.
-    pub(crate) fn of_http(self, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
+    pub(crate) fn of_http(
+        self,
+        on: &QuestionEvent,
+        status: u16,
+        body: &[u8],
+    ) -> Result<HandlerAnswer, HandlerFault> {
         hear::of_http(self, on, status, body)
     }
 }
@@ -463,7 +472,7 @@ impl FromStr for Dialect {
 
 /// One event, and the definition whose handler is asked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ask<'a> {
+pub(crate) struct HandlerQuestion<'a> {
     pub(crate) cx: &'a AgentContext,
     pub(crate) event: AgentEvent<'a>,
     pub(crate) info: &'static EventInfo,
@@ -479,9 +488,9 @@ pub(crate) struct Ask<'a> {
     pub(crate) is_closed: bool,
 }
 
-/// The event that an answer is about: the parts of an [`Ask`] that do not borrow from the agent.
+/// The event that an answer is about: the parts of a [`HandlerQuestion`] that do not borrow from the agent.
 #[derive(Clone, Debug)]
-pub(crate) struct On {
+pub(crate) struct QuestionEvent {
     pub(crate) info: &'static EventInfo,
     /// The event's name in the dialect.
     pub(crate) named: String,
@@ -493,9 +502,9 @@ pub(crate) struct On {
     pub(crate) is_closed: bool,
 }
 
-impl On {
-    pub(crate) fn of(ask: &Ask<'_>) -> Self {
-        On {
+impl QuestionEvent {
+    pub(crate) fn of(ask: &HandlerQuestion<'_>) -> Self {
+        QuestionEvent {
             info: ask.info,
             named: ask.named.to_owned(),
             hook: ask.hook.to_owned(),

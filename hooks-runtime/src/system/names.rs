@@ -2,7 +2,7 @@
 
 use crate::events::{EVENTS, EventInfo};
 use crate::system::Dialect;
-use crate::system::table::{Event, When};
+use crate::system::table::{EventCondition, SystemEvent};
 
 /// Names of events in systems without a table, and ours.
 const NAMES: &[(&str, &str)] = &[
@@ -60,7 +60,7 @@ const NAMES: &[(&str, &str)] = &[
 pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, String)> {
     // A name of the system's own comes first: `SubagentStop` of Claude Code is a decision, made when the subagent wants to
     // stop.
-    if let Some(event) = dialect.system().named(name).and_then(Event::info) {
+    if let Some(event) = dialect.system().named(name).and_then(SystemEvent::info) {
         return vec![(event, name.to_owned())];
     }
     if let Some(event) = EventInfo::named(name) {
@@ -92,7 +92,7 @@ pub(crate) fn kinds_of_picoclaw() -> Vec<(&'static EventInfo, String)> {
 
 /// Which events of a kind are meant by names of other systems. Names that are about all events of a kind, or together are,
 /// limit nothing: `Stop` is that of an agent that no other has started, and `Stop` and `SubagentStop` are all.
-pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, When)> {
+pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, EventCondition)> {
     let systems = [Dialect::Claude, Dialect::Goose];
     let meant = |name: &str| {
         let mut rows = systems
@@ -111,7 +111,7 @@ pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, Wh
         let is_that = ours(dialect, name)
             .iter()
             .any(|(event, _)| event.name == row.ours);
-        if is_alone && is_that && row.when != When::Always {
+        if is_alone && is_that && row.when != EventCondition::Always {
             whens.push((row.ours, row.when));
         }
     }
@@ -203,14 +203,14 @@ mod tests {
         };
         assert_eq!(
             of(&["PostToolUseFailure"]),
-            [("AfterToolCall", When::Failed)]
+            [("AfterToolCall", EventCondition::Failed)]
         );
         assert_eq!(
             of(&["PostToolUse", "PreToolUse"]),
-            [("AfterToolCall", When::Succeeded)]
+            [("AfterToolCall", EventCondition::Succeeded)]
         );
         assert_eq!(of(&["PostToolUse", "PostToolUseFailure"]), []);
-        assert_eq!(of(&["Stop"]), [("BeforeStop", When::Top)]);
+        assert_eq!(of(&["Stop"]), [("BeforeStop", EventCondition::Top)]);
         assert_eq!(of(&["SubagentStop"]), []);
         assert_eq!(of(&["AfterToolCall", "PostToolUse"]), []);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::table::{Event, System, What, Whose};
+use super::table::{FileOwner, System, SystemEvent, What};
 use crate::system::Dialect;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/agents.md");
@@ -14,7 +14,7 @@ const BEGIN: &str = "<!-- The tables are made from the code. -->\n";
 const END: &str = "<!-- The end of the tables. -->\n";
 
 /// The events of the system that are ours, and on which it can be told something.
-fn told<'s>(system: &'s System, ours: &str, what: What) -> Vec<&'s Event> {
+fn told<'s>(system: &'s System, ours: &str, what: What) -> Vec<&'s SystemEvent> {
     let events = system.events().iter().filter(|event| event.ours == ours);
     events
         .filter(|event| event.calls && event.tells(what).next().is_some())
@@ -130,7 +130,7 @@ fn the_page_says_what_the_tables_say() {
 fn the_settings_of_every_agent_are_protected() {
     for dialect in Dialect::ALL.iter().copied() {
         let found = dialect.system().files.found();
-        let found = found.filter(|(whose, _)| *whose != Whose::Managed);
+        let found = found.filter(|(whose, _)| *whose != FileOwner::Managed);
         let found = found.map(|(_, name)| PathBuf::from(name));
         let init = dialect.init().map(|init| init.path("".as_ref()));
         for file in found.chain(init) {

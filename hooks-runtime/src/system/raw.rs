@@ -13,9 +13,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::shapes::{self, Shape};
-use super::table::{Event, at};
+use super::table::{SystemEvent, at};
 use super::write::Writing;
-use super::{Ask, Dialect};
+use super::{Dialect, HandlerQuestion};
 
 /// The variable of the environment that names the calls within which a command hook runs.
 pub const WITHIN: &str = "HOOKS_WITHIN";
@@ -31,7 +31,7 @@ pub(crate) struct Raw {
     pub(crate) system: Dialect,
     /// The agent's name for the event.
     pub(crate) named: String,
-    pub(crate) row: Option<&'static Event>,
+    pub(crate) row: Option<&'static SystemEvent>,
     pub(crate) text: String,
     pub(crate) value: Value,
     /// Our event, before hooks have changed it.
@@ -52,7 +52,11 @@ impl Raw {
     }
 
     /// The input with what hooks have changed, if a hook of this event's name reads it so.
-    pub(super) fn laid(&self, ask: &Ask<'_>, event: Option<&Event>) -> Option<String> {
+    pub(super) fn laid(
+        &self,
+        ask: &HandlerQuestion<'_>,
+        event: Option<&SystemEvent>,
+    ) -> Option<String> {
         let is_same = match (event, self.row) {
             (Some(event), Some(row)) => std::ptr::eq(event, row),
             (None, None) => {
@@ -112,7 +116,7 @@ fn lay(text: &mut String, path: &str, old: Option<&Value>, new: &Value) {
 
 /// The keys of an object, each with its text.
 #[derive(Deserialize)]
-struct Keys<'a>(#[serde(borrow)] HashMap<Cow<'a, str>, &'a RawValue>);
+struct RawKeys<'a>(#[serde(borrow)] HashMap<Cow<'a, str>, &'a RawValue>);
 
 /// Sets the value at a path in the text of an object.
 fn splice(text: &mut String, path: &str, value: &Value) {
@@ -120,10 +124,10 @@ fn splice(text: &mut String, path: &str, value: &Value) {
     let (mut from, mut rest) = (0, path);
     loop {
         let part = &text[from..];
-        let Ok(Keys(keys)) = serde_json::Deserializer::from_str(part)
+        let Ok(RawKeys(keys)) = serde_json::Deserializer::from_str(part)
             .into_iter()
             .next()
-            .unwrap_or(Ok(Keys(HashMap::new())))
+            .unwrap_or(Ok(RawKeys(HashMap::new())))
         else {
             return;
         };

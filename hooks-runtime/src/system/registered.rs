@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::Dialect;
-use super::table::Whose;
+use super::table::FileOwner;
 
 /// A call of this program as an agent's hook, whatever else is in it: what [`Registration`](super::Registration) writes, or
 /// a person after it.
@@ -142,9 +142,9 @@ impl Dialect {
             .files
             .found()
             .filter_map(|(whose, name)| match whose {
-                Whose::Project => Some(project.join(name)),
-                Whose::User => Some(home.as_deref()?.join(name)),
-                Whose::Managed => None,
+                FileOwner::Project => Some(project.join(name)),
+                FileOwner::User => Some(home.as_deref()?.join(name)),
+                FileOwner::Managed => None,
             });
         let mut files: Vec<PathBuf> = Vec::new();
         let mut known = Vec::new();

@@ -71,7 +71,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
 /// A condition on one of our events, if a system's event is only some of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum When {
+pub(crate) enum EventCondition {
     #[default]
     Always,
     /// The tool has succeeded.
@@ -94,44 +94,46 @@ pub(crate) enum When {
     Asked,
 }
 
-impl When {
+impl EventCondition {
     /// Whether an event fulfils the condition.
     pub(crate) fn holds(self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
         let subject = || crate::events::subject(event);
         let is_of = |class| subject().is_some_and(|tool| tools::class_of(tool) == Some(class));
         match self {
-            When::Always => true,
-            When::Succeeded | When::Failed => {
+            EventCondition::Always => true,
+            EventCondition::Succeeded | EventCondition::Failed => {
                 let is_error = match event {
                     AgentEvent::AfterToolCall(done) => done.output.is_error,
                     AgentEvent::ToolCallEnd(done) => done.output.is_error,
                     _ => false,
                 };
-                is_error == (self == When::Failed)
+                is_error == (self == EventCondition::Failed)
             }
-            When::Top => cx.depth == 0,
-            When::Nested => cx.depth > 0,
-            When::Asked => cx.extra.get(REQUESTED) != Some(&Value::Bool(false)),
-            When::Shell => is_of(Class::Shell),
-            When::Read => is_of(Class::Read),
-            When::Edit => is_of(Class::Edit),
-            When::Mcp => subject().is_some_and(|tool| tool.to_lowercase().starts_with("mcp")),
+            EventCondition::Top => cx.depth == 0,
+            EventCondition::Nested => cx.depth > 0,
+            EventCondition::Asked => cx.extra.get(REQUESTED) != Some(&Value::Bool(false)),
+            EventCondition::Shell => is_of(Class::Shell),
+            EventCondition::Read => is_of(Class::Read),
+            EventCondition::Edit => is_of(Class::Edit),
+            EventCondition::Mcp => {
+                subject().is_some_and(|tool| tool.to_lowercase().starts_with("mcp"))
+            }
         }
     }
 
     /// The condition in words.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            When::Always => "every event of its kind",
-            When::Succeeded => "tools that have succeeded",
-            When::Failed => "tools that have failed",
-            When::Top => "agents that no other agent has started",
-            When::Nested => "subagents",
-            When::Shell => "tools that run commands",
-            When::Read => "tools that read files",
-            When::Edit => "tools that change files",
-            When::Mcp => "tools of MCP servers",
-            When::Asked => "calls for which the user is about to be asked",
+            EventCondition::Always => "every event of its kind",
+            EventCondition::Succeeded => "tools that have succeeded",
+            EventCondition::Failed => "tools that have failed",
+            EventCondition::Top => "agents that no other agent has started",
+            EventCondition::Nested => "subagents",
+            EventCondition::Shell => "tools that run commands",
+            EventCondition::Read => "tools that read files",
+            EventCondition::Edit => "tools that change files",
+            EventCondition::Mcp => "tools of MCP servers",
+            EventCondition::Asked => "calls for which the user is about to be asked",
         }
     }
 }
@@ -142,7 +144,7 @@ impl When {
     rename_all = "snake_case",
     expecting = "write `none`, `tool`, `command`, `path`, `reason`, `kind`, `empty`, or a list of words"
 )]
-pub(crate) enum Subject {
+pub(crate) enum EventSubject {
     /// Nothing, so a matcher is ignored.
     #[default]
     None,
@@ -181,7 +183,7 @@ pub(crate) enum Refusal {
 /// What plain text on standard output means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Text {
+pub(crate) enum OutputMeaning {
     /// Nothing.
     #[default]
     Ignored,
@@ -296,7 +298,7 @@ impl What {
 
 /// One of our fields under a key: `PATH[!] [as SHAPE] [in] [if nested] [or DEFAULT]`, or a constant.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Field {
+pub(crate) struct PayloadField {
     /// Where it is in our event, or in the context after `cx.`; empty for a constant.
     pub(crate) path: String,
     pub(crate) shape: Option<Shape>,
@@ -310,7 +312,7 @@ pub(crate) struct Field {
     pub(crate) if_nested: bool,
 }
 
-impl Field {
+impl PayloadField {
     /// Whether the key does not stand in this event, although it does in others.
     fn is_gone(&self) -> bool {
         self.path.is_empty() && self.or.is_none()
@@ -329,7 +331,7 @@ impl Field {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let mut field = Field::default();
+        let mut field = PayloadField::default();
         let (text, or) = match text.strip_prefix("or ") {
             Some(or) => ("", Some(or)),
             None => text
@@ -365,19 +367,19 @@ impl Field {
 
 /// What is under a key: one thing of ours, or several.
 #[derive(Clone, Debug, Default)]
-struct Fields(Vec<Field>);
+struct Fields(Vec<PayloadField>);
 
 impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = match Value::deserialize(deserializer)? {
-            Value::String(text) => vec![Field::parse(&text)],
+            Value::String(text) => vec![PayloadField::parse(&text)],
             Value::Array(texts) if !texts.is_empty() => {
                 let texts = texts.iter().map(|text| text.as_str().unwrap_or_default());
-                texts.map(Field::parse).collect()
+                texts.map(PayloadField::parse).collect()
             }
-            constant => vec![Ok(Field {
+            constant => vec![Ok(PayloadField {
                 or: Some(constant),
-                ..Field::default()
+                ..PayloadField::default()
             })],
         };
         let fields: Result<_, _> = fields.into_iter().collect();
@@ -418,7 +420,7 @@ const LONGEST: f64 = 1e7;
 
 /// How one decision is said: its places, in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Says {
+pub(crate) struct DecisionForm {
     pub(crate) places: Vec<(String, Put)>,
     /// Whether the exit code is 2, and the reason is on standard error.
     pub(crate) exits: bool,
@@ -426,7 +428,7 @@ pub(crate) struct Says {
     pub(crate) only_mcp: bool,
 }
 
-impl Says {
+impl DecisionForm {
     fn add(&mut self, path: &str, value: &Value) -> Result<(), String> {
         if path.matches('.').count() > DEEPEST {
             return Err(format!("a path has more than {DEEPEST} keys"));
@@ -494,9 +496,9 @@ impl Says {
     }
 }
 
-impl<'de> Deserialize<'de> for Says {
+impl<'de> Deserialize<'de> for DecisionForm {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut says = Says::default();
+        let mut says = DecisionForm::default();
         let value = Value::deserialize(deserializer)?;
         says.add("", &value).map_err(de::Error::custom)?;
         if says.places.is_empty() && !says.exits {
@@ -509,7 +511,7 @@ impl<'de> Deserialize<'de> for Says {
 /// How the definitions of a unit run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Order {
+pub(crate) enum UnitOrder {
     /// All at once, each to its end. Then the strictest answer applies.
     #[default]
     AtOnce,
@@ -577,7 +579,7 @@ impl Matcher {
 
 /// The unit of a timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-pub(crate) enum Unit {
+pub(crate) enum TimeUnit {
     #[default]
     #[serde(rename = "s")]
     Seconds,
@@ -591,54 +593,54 @@ pub(crate) enum Unit {
 /// The timeouts in a file.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Timeouts {
+pub(crate) struct TimeoutKeys {
     pub(crate) keys: Vec<String>,
-    pub(crate) unit: Unit,
+    pub(crate) unit: TimeUnit,
     /// How long a command may take, in seconds.
     pub(crate) default: f64,
     /// How long a model may take, in seconds.
     pub(crate) prompt: f64,
 }
 
-impl Default for Timeouts {
+impl Default for TimeoutKeys {
     fn default() -> Self {
-        Timeouts {
+        TimeoutKeys {
             keys: vec!["timeout".into()],
-            unit: Unit::Seconds,
+            unit: TimeUnit::Seconds,
             default: 60.0,
             prompt: 30.0,
         }
     }
 }
 
-impl Timeouts {
+impl TimeoutKeys {
     /// The unit of a number.
     pub(crate) fn unit(&self, number: f64) -> Duration {
         match self.unit {
-            Unit::Millis => Duration::from_millis(1),
-            Unit::Either if number >= 1000.0 => Duration::from_millis(1),
-            Unit::Seconds | Unit::Either => Duration::from_secs(1),
+            TimeUnit::Millis => Duration::from_millis(1),
+            TimeUnit::Either if number >= 1000.0 => Duration::from_millis(1),
+            TimeUnit::Seconds | TimeUnit::Either => Duration::from_secs(1),
         }
     }
 
     /// Whether a number of seconds is taken for one of milliseconds.
     pub(crate) fn is_odd_as_seconds(&self, seconds: u64) -> bool {
-        self.unit == Unit::Either && seconds >= 1000
+        self.unit == TimeUnit::Either && seconds >= 1000
     }
 
     /// Whether a number is probably in another unit.
     pub(crate) fn is_odd(&self, number: f64) -> bool {
         match self.unit {
-            Unit::Seconds => number >= 1000.0,
-            Unit::Millis => number < 1000.0,
-            Unit::Either => false,
+            TimeUnit::Seconds => number >= 1000.0,
+            TimeUnit::Millis => number < 1000.0,
+            TimeUnit::Either => false,
         }
     }
 }
 
 /// The owner of a file that a system finds by itself. Later ones take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Whose {
+pub(crate) enum FileOwner {
     User,
     Project,
     Managed,
@@ -651,7 +653,7 @@ pub(crate) enum Whose {
     clippy::struct_excessive_bools,
     reason = "agents differ in many small things"
 )]
-pub(crate) struct Files {
+pub(crate) struct SettingsPaths {
     user: Vec<String>,
     project: Vec<String>,
     managed: Vec<String>,
@@ -671,7 +673,7 @@ pub(crate) struct Files {
     pub(crate) runs_at_file: bool,
     /// The keys of a command for Windows only.
     pub(crate) windows: Vec<String>,
-    pub(crate) timeout: Timeouts,
+    pub(crate) timeout: TimeoutKeys,
     pub(crate) matcher: Matcher,
     /// Whether a regular expression may begin with `^(?!…)`, as those of JavaScript.
     pub(crate) look_ahead: bool,
@@ -687,7 +689,7 @@ pub(crate) struct Files {
     pub(crate) claudes_tools: bool,
     /// The keys of a group that have no effect here.
     pub(crate) ignored: Vec<String>,
-    pub(crate) order: Order,
+    pub(crate) order: UnitOrder,
     pub(crate) twins: Twins,
     /// The key by which a hook says what happens when it fails.
     pub(crate) closed: Option<String>,
@@ -697,7 +699,7 @@ pub(crate) struct Files {
     pub(crate) strict: bool,
 }
 
-impl Files {
+impl SettingsPaths {
     /// The keys of a hook's command.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &str> {
         self.commands.iter().map(String::as_str).chain(["command"])
@@ -719,11 +721,11 @@ impl Files {
     }
 
     /// The files that the agent finds by itself: below the user's folder and below the project's.
-    pub(crate) fn found(&self) -> impl Iterator<Item = (Whose, &str)> {
+    pub(crate) fn found(&self) -> impl Iterator<Item = (FileOwner, &str)> {
         let all = [
-            (Whose::User, &self.user),
-            (Whose::Project, &self.project),
-            (Whose::Managed, &self.managed),
+            (FileOwner::User, &self.user),
+            (FileOwner::Project, &self.project),
+            (FileOwner::Managed, &self.managed),
         ];
         all.into_iter()
             .flat_map(|(whose, names)| names.iter().map(move |name| (whose, name.as_str())))
@@ -742,7 +744,7 @@ pub(crate) struct Permissions {
 /// How an agent calls a program as its hook.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Call {
+pub(crate) struct ProgramStart {
     /// The keys that name the event. If there are none, the command line names it.
     pub(crate) event: Vec<String>,
     /// The variables that name the project's folder.
@@ -756,7 +758,7 @@ pub(crate) struct Call {
     /// Whether the new input of a tool is set key by key, and not as a whole.
     pub(crate) merges: bool,
     /// The answer if an event cannot be judged, beside the exit code 2 and standard error.
-    pub(crate) refusal: Option<Says>,
+    pub(crate) refusal: Option<DecisionForm>,
     /// What an input of this agent has, each of these alone: a key, or a variable of the environment, and what it is.
     pub(crate) is: Vec<Pairs<String>>,
     /// What an event has that is raised a second time, so that no hook runs on it.
@@ -777,7 +779,7 @@ pub(crate) struct Hooks {
     pub(crate) stderr: bool,
     /// Whether JSON in a string is JSON.
     pub(crate) twice: bool,
-    pub(crate) text: Text,
+    pub(crate) text: OutputMeaning,
     /// The keys that an answer may have beside its decisions. Another makes it invalid.
     pub(crate) strict: Option<Vec<String>>,
     /// Whether output that is not an answer is a failure where a hook must fail closed.
@@ -796,10 +798,10 @@ pub(crate) struct Hooks {
 /// An event, as the file has it.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Row {
+struct EventRow {
     is: String,
-    when: When,
-    matches: Subject,
+    when: EventCondition,
+    matches: EventSubject,
     with: Vec<String>,
     fields: Pairs<Fields>,
     given: Pairs<String>,
@@ -808,7 +810,7 @@ struct Row {
     hears: Vec<String>,
     rejects: Vec<String>,
     refusal: Refusal,
-    text: Option<Text>,
+    text: Option<OutputMeaning>,
     stops: Option<bool>,
     timeout: Option<f64>,
     seldom: bool,
@@ -827,23 +829,23 @@ struct Table {
     title: String,
     like: Option<String>,
     own: bool,
-    files: Files,
+    files: SettingsPaths,
     init: Option<Init>,
-    call: Option<Call>,
+    call: Option<ProgramStart>,
     permissions: Option<Permissions>,
     hooks: Hooks,
     fields: Pairs<Fields>,
     sets: Pairs<Pairs<Fields>>,
-    says: Pairs<Says>,
-    event: Pairs<Row>,
-    other: Row,
+    says: Pairs<DecisionForm>,
+    event: Pairs<EventRow>,
+    other: EventRow,
     none: Vec<String>,
     tools: Pairs<Vec<String>>,
 }
 
 /// How an agent's settings name the event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Listing {
+pub(crate) enum EventListing {
     #[default]
     Always,
     /// Always, and so that the event is blocked if our program cannot be run.
@@ -855,13 +857,13 @@ pub(crate) enum Listing {
 /// A system's event, and our event for it. It goes both ways: hooks of the system's files run on our event, and our
 /// hooks run when the system calls.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Event {
+pub(crate) struct SystemEvent {
     pub(crate) named: String,
     pub(crate) ours: &'static str,
-    pub(crate) when: When,
-    pub(crate) subject: Subject,
+    pub(crate) when: EventCondition,
+    pub(crate) subject: EventSubject,
     pub(crate) refusal: Refusal,
-    pub(crate) text: Text,
+    pub(crate) text: OutputMeaning,
     /// Whether `continue: false` ends the turn there.
     pub(crate) stops: bool,
     /// How long a hook on this event may take, if this differs from other events.
@@ -871,30 +873,30 @@ pub(crate) struct Event {
     /// Whether the system calls with it. It does not if it calls with another event as well.
     pub(crate) calls: bool,
     /// What the system can be told when it calls.
-    pub(crate) tells: Vec<(What, Says)>,
+    pub(crate) tells: Vec<(What, DecisionForm)>,
     /// What its hooks can say.
-    pub(crate) hears: Vec<(What, Says)>,
+    pub(crate) hears: Vec<(What, DecisionForm)>,
     /// What makes an answer invalid.
     pub(crate) rejects: Vec<String>,
     pub(crate) must: Must,
-    pub(crate) listing: Listing,
+    pub(crate) listing: EventListing,
     /// What is added to its entry in the agent's settings.
     pub(crate) init: Value,
     /// What an exit code means here, before the common meaning.
     pub(crate) exit: Pairs<Means>,
     /// What is read: a key may say several things.
-    pub(crate) reads: Vec<(String, Field)>,
+    pub(crate) reads: Vec<(String, PayloadField)>,
     /// What is written, once for each key.
-    pub(crate) writes: Vec<(String, Field)>,
+    pub(crate) writes: Vec<(String, PayloadField)>,
     /// What is so by the name of the event alone.
     pub(crate) given: Vec<(String, String)>,
 }
 
-impl Event {
+impl SystemEvent {
     /// The condition on our event, if there is one.
-    pub(crate) fn whens(&self) -> Vec<(&'static str, When)> {
+    pub(crate) fn whens(&self) -> Vec<(&'static str, EventCondition)> {
         match self.when {
-            When::Always => Vec::new(),
+            EventCondition::Always => Vec::new(),
             when => vec![(self.ours, when)],
         }
     }
@@ -905,7 +907,7 @@ impl Event {
     }
 
     /// How a decision reaches the system.
-    pub(crate) fn tells(&self, what: What) -> impl Iterator<Item = &Says> {
+    pub(crate) fn tells(&self, what: What) -> impl Iterator<Item = &DecisionForm> {
         let rows = self.tells.iter().filter(move |(known, _)| *known == what);
         rows.map(|(_, says)| says)
     }
@@ -920,17 +922,17 @@ pub(crate) struct System {
     pub(crate) title: String,
     /// Its events are ours; its rows only say how they are written and heard.
     pub(crate) is_own: bool,
-    pub(crate) files: Files,
+    pub(crate) files: SettingsPaths,
     /// What its settings get, so that it calls `hooks run`.
     pub(crate) init: Option<Init>,
     /// How it calls a program, if it does.
-    pub(crate) call: Option<Call>,
+    pub(crate) call: Option<ProgramStart>,
     /// Where its own permission rules are in its settings, if it applies them to what a hook has made of a command.
     pub(crate) permissions: Option<Permissions>,
     pub(crate) hooks: Hooks,
-    rows: Vec<Event>,
+    rows: Vec<SystemEvent>,
     /// How an event is written and heard that the system does not have.
-    pub(crate) other: Event,
+    pub(crate) other: SystemEvent,
     /// Its events in files that are none of ours.
     pub(crate) never: Vec<String>,
     /// Tools with several names there: older ones, and those that are shown.
@@ -1006,7 +1008,7 @@ impl System {
             let message = format!("a table has at most {MOST_EVENTS} events");
             return Err(wrong(&["event".into()], message));
         }
-        let Timeouts {
+        let TimeoutKeys {
             default, prompt, ..
         } = &table.files.timeout;
         if [default, prompt]
@@ -1055,9 +1057,9 @@ impl System {
         // Where it names the event, its hooks read the name.
         let key = table.call.as_ref().and_then(|call| call.event.first());
         if let Some(key) = key.filter(|key| table.fields.get(key).is_none()) {
-            let name = Field {
+            let name = PayloadField {
                 path: "event".into(),
-                ..Field::default()
+                ..PayloadField::default()
             };
             table.fields.0.push((key.clone(), Fields(vec![name])));
         }
@@ -1075,7 +1077,7 @@ impl System {
         }
         let names: Vec<_> = table.event.0.iter().map(|(_, row)| row).collect();
         // By another name of the same event, a hook says the same.
-        let says_of = |row: &Row| {
+        let says_of = |row: &EventRow| {
             let mut same = names.iter().filter(|other| other.is == row.is);
             let says = row
                 .says
@@ -1117,7 +1119,7 @@ impl System {
     }
 
     /// Its events that are ours.
-    pub(crate) fn events(&self) -> &[Event] {
+    pub(crate) fn events(&self) -> &[SystemEvent] {
         if self.is_own { &[] } else { &self.rows }
     }
 
@@ -1127,13 +1129,13 @@ impl System {
     }
 
     /// Returns the event with the system's name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Event> {
+    pub(crate) fn named(&self, name: &str) -> Option<&SystemEvent> {
         self.events().iter().find(|event| event.named == name)
     }
 
     /// Returns the event with which the system calls. Systems spell their events in several ways, such as `PreToolUse`,
     /// `preToolUse` and `pre_tool_use`.
-    pub(crate) fn called(&self, name: &str) -> Option<&Event> {
+    pub(crate) fn called(&self, name: &str) -> Option<&SystemEvent> {
         let wanted = plain(name);
         let exact = self.named(name);
         exact.or_else(|| {
@@ -1144,7 +1146,7 @@ impl System {
     }
 
     /// Whether the system calls with an event, in this spelling or another.
-    pub(crate) fn calls(&self, event: &Event) -> bool {
+    pub(crate) fn calls(&self, event: &SystemEvent) -> bool {
         let mut others = self.events().iter().filter(|other| other.calls);
         let name = plain(&event.named);
         event.calls || others.any(|other| plain(&other.named) == name)
@@ -1156,7 +1158,7 @@ impl System {
         info: &EventInfo,
         named: &str,
         happened: Option<(&AgentContext, &AgentEvent<'_>)>,
-    ) -> Option<&Event> {
+    ) -> Option<&SystemEvent> {
         let ours = || self.rows.iter().filter(|event| event.ours == info.name);
         let by_name = ours().find(|event| event.named == named);
         let by_what =
@@ -1189,7 +1191,7 @@ impl System {
 
 impl Table {
     /// An event with what other parts of the table say about it.
-    fn event(&self, named: &str, row: &Row, says: &[String]) -> Result<Event, Mistake> {
+    fn event(&self, named: &str, row: &EventRow, says: &[String]) -> Result<SystemEvent, Mistake> {
         let wrong = |key: &str, what: String| {
             let at = [
                 Segment::key("event"),
@@ -1207,7 +1209,7 @@ impl Table {
                 return Err(mistake.with_help(names::suggestion(&row.is)));
             }
         };
-        let rows = |names: &[String]| -> Result<Vec<(What, Says)>, Mistake> {
+        let rows = |names: &[String]| -> Result<Vec<(What, DecisionForm)>, Mistake> {
             let rows = names.iter().map(|name| {
                 let says = self.says.get(name);
                 let says =
@@ -1259,7 +1261,7 @@ impl Table {
             check_gate(row, &reads, &tells)
                 .map_err(|(key, message)| wrong(key, message.to_owned()))?;
         }
-        Ok(Event {
+        Ok(SystemEvent {
             named: named.to_owned(),
             ours,
             when: row.when,
@@ -1275,9 +1277,9 @@ impl Table {
             rejects: row.rejects.clone(),
             must: row.must.unwrap_or(self.hooks.must),
             listing: match (row.seldom, row.closed) {
-                (true, _) => Listing::IfNeeded,
-                (_, true) => Listing::Closed,
-                _ => Listing::Always,
+                (true, _) => EventListing::IfNeeded,
+                (_, true) => EventListing::Closed,
+                _ => EventListing::Always,
             },
             init: row.init.clone(),
             exit: row.exit.clone(),
@@ -1289,7 +1291,7 @@ impl Table {
 }
 
 /// The key of a field that the event does not have, and what is wrong with it.
-fn unknown_field<'r>(row: &'r Row, info: &EventInfo) -> Option<(&'r str, String)> {
+fn unknown_field<'r>(row: &'r EventRow, info: &EventInfo) -> Option<(&'r str, String)> {
     row.fields.0.iter().find_map(|(key, fields)| {
         let field = fields
             .0
@@ -1308,11 +1310,11 @@ pub(crate) fn is_gate(ours: &str) -> bool {
 
 /// A tool waits for the decision: it must be known which one, and there must be a word that refuses it.
 fn check_gate(
-    row: &Row,
-    reads: &[(String, Field)],
-    tells: &[(What, Says)],
+    row: &EventRow,
+    reads: &[(String, PayloadField)],
+    tells: &[(What, DecisionForm)],
 ) -> Result<(), (&'static str, &'static str)> {
-    let is_name = |field: &Field| field.path == "name" && field.is_required;
+    let is_name = |field: &PayloadField| field.path == "name" && field.is_required;
     let is_named = reads.iter().any(|(_, field)| is_name(field));
     if !is_named && row.given.get("name").is_none() {
         return Err((
@@ -1320,8 +1322,9 @@ fn check_gate(
             "no field says which tool it is: write `KEY = \"name!\"`",
         ));
     }
-    let refuses =
-        |(what, says): &(What, Says)| matches!(what, What::Deny | What::Stop) && !says.only_mcp;
+    let refuses = |(what, says): &(What, DecisionForm)| {
+        matches!(what, What::Deny | What::Stop) && !says.only_mcp
+    };
     if !tells.iter().any(refuses) {
         return Err(("says", "no row refuses the tool: add `deny`"));
     }
@@ -1337,10 +1340,10 @@ fn is_test(word: &str) -> bool {
 
 /// Adds a field of a key. What is later in a table counts when it is written, and each is read.
 fn add(
-    reads: &mut Vec<(String, Field)>,
-    writes: &mut Vec<(String, Field)>,
+    reads: &mut Vec<(String, PayloadField)>,
+    writes: &mut Vec<(String, PayloadField)>,
     key: &str,
-    field: &Field,
+    field: &PayloadField,
 ) {
     if field.is_gone() {
         reads.retain(|(known, _)| known != key);

@@ -13,7 +13,7 @@ use hooks_rules::tools::{Aliases, known as well_known};
 use serde_json::Value;
 
 use super::Dialect;
-use crate::answer::{Answer, Change};
+use crate::answer::{Change, HandlerAnswer};
 use crate::events::EventInfo;
 
 /// Returns the dialect's name of each tool; an empty one if it has none.
@@ -151,7 +151,7 @@ pub(crate) fn renamed(tool: &str, args: &Value, agent: Option<Profile>) -> Optio
     Renamed::of(&expected, args)
 }
 
-impl Answer {
+impl HandlerAnswer {
     /// Returns the answer with the agent's own names of a tool's arguments.
     pub(crate) fn renamed(mut self, names: Option<&Renamed>, info: &EventInfo) -> Self {
         let Some(names) = names.filter(|_| info.takes_args) else {

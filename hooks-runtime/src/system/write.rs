@@ -3,14 +3,14 @@
 use hooks_core::agent::AgentEvent;
 use serde_json::{Map, Value, json};
 
-use super::Ask;
 use super::Dialect;
+use super::HandlerQuestion;
 use super::goclaw;
 use super::raw::Raw;
-use super::table::{Event, Field, at, put};
+use super::table::{PayloadField, SystemEvent, at, put};
 
 /// Returns an event in the format of a dialect: what the agent has said, or otherwise what its table says.
-pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> serde_json::Result<Vec<u8>> {
+pub(super) fn input(dialect: Dialect, ask: &HandlerQuestion<'_>) -> serde_json::Result<Vec<u8>> {
     let raw = Raw::current().filter(|raw| raw.system == dialect);
     match raw.and_then(|raw| raw.laid(ask, event(dialect, ask))) {
         Some(text) => Ok(text.into_bytes()),
@@ -19,13 +19,13 @@ pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> serde_json::Result<Vec<u
 }
 
 /// The row of an event.
-fn event(dialect: Dialect, ask: &Ask<'_>) -> Option<&'static Event> {
+fn event(dialect: Dialect, ask: &HandlerQuestion<'_>) -> Option<&'static SystemEvent> {
     let happened = Some((ask.cx, &ask.event));
     dialect.system().event(ask.info, ask.named, happened)
 }
 
 /// An event as its row says.
-pub(super) fn keys(dialect: Dialect, ask: &Ask<'_>) -> Map<String, Value> {
+pub(super) fn keys(dialect: Dialect, ask: &HandlerQuestion<'_>) -> Map<String, Value> {
     if dialect == Dialect::Goclaw {
         return goclaw::input(ask);
     }
@@ -70,14 +70,14 @@ pub(super) fn keys(dialect: Dialect, ask: &Ask<'_>) -> Map<String, Value> {
 
 /// An event that is being written.
 pub(super) struct Writing<'a> {
-    pub(super) ask: &'a Ask<'a>,
+    pub(super) ask: &'a HandlerQuestion<'a>,
     pub(super) named: &'a str,
     pub(super) fields: &'a Value,
 }
 
 impl Writing<'_> {
     /// What is under a key; none if nothing is.
-    pub(super) fn value(&self, field: &Field) -> Option<Value> {
+    pub(super) fn value(&self, field: &PayloadField) -> Option<Value> {
         if field.if_nested && self.ask.cx.depth == 0 {
             return None;
         }

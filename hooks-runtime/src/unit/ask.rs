@@ -12,16 +12,16 @@ use tokio::time::Instant;
 use super::conclude::{fail, keep};
 use super::guard::{asked, guarded, told};
 use super::{Done, Matched, Unit};
-use crate::answer::Answer;
+use crate::answer::HandlerAnswer;
 use crate::definition::{Body, Definition};
 use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::events::EventInfo;
-use crate::fault::{Fault, FaultKind, caught};
-use crate::handler::Asked;
+use crate::fault::{FaultKind, HandlerFault, caught};
+use crate::handler::PendingAnswer;
 use crate::handler::rule::decide;
 use crate::record::{self, Record, RecordPart};
-use crate::system::Ask;
+use crate::system::HandlerQuestion;
 use crate::system::tools::Renamed;
 
 /// Why a handler has not answered: it is recorded when it has ended.
@@ -49,7 +49,7 @@ impl Unit {
                     Ok(said) => said,
                     Err(why) => {
                         skipped = Some(why);
-                        Ok(Answer::default())
+                        Ok(HandlerAnswer::default())
                     }
                 }
             }
@@ -60,13 +60,13 @@ impl Unit {
                     depth = cx.depth,
                     "subagents are nested too deep for hooks"
                 );
-                Err(Fault::not_asked(format_args!(
+                Err(HandlerFault::not_asked(format_args!(
                     "subagents are nested {} deep, and hooks run {} deep at most",
                     cx.depth, self.limits.config.depth
                 )))
             }
             (Ok(()), Body::Handler(handler)) => {
-                let ask = Ask {
+                let ask = HandlerQuestion {
                     cx,
                     event: *event,
                     info,
@@ -74,7 +74,7 @@ impl Unit {
                     named: definition.named(info).unwrap_or(info.name),
                     tool: definition.filter.tool(event),
                     args: renamed.as_ref().map(Renamed::args),
-                    is_closed: definition.blocks_on(&Fault::nonsense(""), info),
+                    is_closed: definition.blocks_on(&HandlerFault::nonsense(""), info),
                 };
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();
@@ -91,9 +91,9 @@ impl Unit {
                     let asked = asked(|| handler.ask(&ask));
                     skipped = Some(IN_BACKGROUND);
                     self.in_background(definition, asked, cx, event, info);
-                    Ok(Answer::default())
+                    Ok(HandlerAnswer::default())
                 } else if left.is_some_and(|left| left.is_zero()) {
-                    Err(Fault::not_asked(
+                    Err(HandlerFault::not_asked(
                         "the hooks before it used up the time that all hooks of an event share",
                     ))
                 } else {
@@ -155,7 +155,7 @@ impl Unit {
     fn in_background(
         &self,
         definition: &Arc<Definition>,
-        asked: Asked,
+        asked: PendingAnswer,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
         info: &'static EventInfo,

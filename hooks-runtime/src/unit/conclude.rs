@@ -22,12 +22,12 @@ use hooks_core::agent::{AgentEvent, AgentEventMut, AgentSaid};
 use serde_json::{Value, json};
 
 use super::ask::IN_BACKGROUND;
-use super::{Done, Shared, Unit};
-use crate::answer::{self, Answer, Verdict};
+use super::{Done, Unit, UnitServices};
+use crate::answer::{self, HandlerAnswer, Verdict};
 use crate::definition::Definition;
 use crate::entry::Mode;
 use crate::events::{self, EventInfo};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FaultKind, HandlerFault};
 use crate::record::{self, RecordOutcome, RecordStep};
 
 impl Unit {
@@ -39,7 +39,7 @@ impl Unit {
         done: impl IntoIterator<Item = Done<'d>, IntoIter: ExactSizeIterator>,
     ) -> AgentSaid {
         let done = done.into_iter();
-        let mut merged = Answer::default();
+        let mut merged = HandlerAnswer::default();
         let mut decided = None;
         let mut records = Vec::with_capacity(done.len());
         let mut changed_by: Option<usize> = None;
@@ -204,7 +204,7 @@ enum Before {
 }
 
 impl Before {
-    fn of(event: &AgentEvent<'_>, answer: &Answer) -> Self {
+    fn of(event: &AgentEvent<'_>, answer: &HandlerAnswer) -> Self {
         let only_adds = answer.change.is_none() && answer.verdict == Verdict::Continue;
         match events::context(event).filter(|_| only_adds) {
             Some(texts) => Before::Texts(texts.len()),
@@ -239,16 +239,16 @@ impl Before {
 /// Returns the effect of a failed definition: a block, if its policy says so, or nothing.
 fn failed(
     definition: &Definition,
-    fault: &Fault,
+    fault: &HandlerFault,
     info: &'static EventInfo,
     record: &mut RecordStep,
-) -> Answer {
+) -> HandlerAnswer {
     fail(record, fault);
     if definition.blocks_on(fault, info) {
-        return Answer::block(format!("the hook `{}` failed: {fault}", definition.name));
+        return HandlerAnswer::block(format!("the hook `{}` failed: {fault}", definition.name));
     }
     goes_on(definition, &fault.message, info, record);
-    Answer::default()
+    HandlerAnswer::default()
 }
 
 /// Counts that an event goes on although a definition has failed.
@@ -275,12 +275,12 @@ fn goes_on(
 fn apply(
     mut event: AgentEventMut<'_>,
     info: &'static EventInfo,
-    merged: Answer,
+    merged: HandlerAnswer,
     changed_by: Option<usize>,
     decided_by: Option<usize>,
     records: &mut [(Arc<Definition>, RecordStep)],
 ) -> AgentSaid {
-    let unchanged = changed_by.map(|_| Answer {
+    let unchanged = changed_by.map(|_| HandlerAnswer {
         change: None,
         ..merged.clone()
     });
@@ -301,7 +301,7 @@ fn apply(
     }
 }
 
-fn outcome_of(answer: &Answer) -> RecordOutcome {
+fn outcome_of(answer: &HandlerAnswer) -> RecordOutcome {
     match &answer.verdict {
         Verdict::Continue if answer.is_nothing() => RecordOutcome::Continue,
         Verdict::Continue => RecordOutcome::Modify,
@@ -315,7 +315,7 @@ fn outcome_of(answer: &Answer) -> RecordOutcome {
     }
 }
 
-pub(super) fn fail(record: &mut RecordStep, fault: &Fault) {
+pub(super) fn fail(record: &mut RecordStep, fault: &HandlerFault) {
     record.outcome = RecordOutcome::Fault;
     record.reason = Some(fault.message.clone());
     record.why = match fault.kind {
@@ -331,7 +331,7 @@ pub(super) fn fail(record: &mut RecordStep, fault: &Fault) {
 }
 
 /// Keeps a step, and hands it to the record of the event.
-pub(super) fn finish(shared: &Shared, definition: &Definition, step: RecordStep) {
+pub(super) fn finish(shared: &UnitServices, definition: &Definition, step: RecordStep) {
     if shared.recorder.is_some() {
         record::note(step.clone());
     }

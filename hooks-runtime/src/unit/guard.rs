@@ -11,11 +11,11 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::Limits;
-use crate::answer::Answer;
+use super::RevisionLimits;
+use crate::answer::HandlerAnswer;
 use crate::definition::{Body, Definition};
-use crate::fault::{Fault, FaultKind, caught};
-use crate::handler::Asked;
+use crate::fault::{FaultKind, HandlerFault, caught};
+use crate::handler::PendingAnswer;
 use crate::safeguard::Breaker;
 
 /// Waits for a handler, within its timeout, if its breaker allows it and as soon as the concurrency limit does.
@@ -24,20 +24,20 @@ use crate::safeguard::Breaker;
 /// waiting.
 pub(super) async fn guarded(
     definition: &Arc<Definition>,
-    limits: &Limits,
+    limits: &RevisionLimits,
     room: &Semaphore,
     span: tracing::Span,
-    ask: impl FnOnce() -> Asked,
+    ask: impl FnOnce() -> PendingAnswer,
     left: Duration,
-) -> Result<Answer, Fault> {
+) -> Result<HandlerAnswer, HandlerFault> {
     if !clock::is_there() {
-        return Err(Fault::not_started(clock::MISSING));
+        return Err(HandlerFault::not_started(clock::MISSING));
     }
     let trial = Trial::of(definition, limits)?;
     let waiting = Instant::now();
     // The semaphore is never closed.
     let Ok(_permit) = tokio::time::timeout(left, room.acquire()).await else {
-        return Err(Fault::not_asked(format_args!(
+        return Err(HandlerFault::not_asked(format_args!(
             "concurrency limit ({}) reached; no slot became free in time",
             limits.config.concurrency
         )));
@@ -54,8 +54,8 @@ pub(super) async fn guarded(
     let work = async { Caught(asked(ask)).await };
     let said = match tokio::time::timeout(limit, work.instrument(span.clone())).await {
         Ok(said) => said,
-        Err(_) if limit < definition.timeout => Err(Fault::out_of_time()),
-        Err(_) => Err(Fault::timed_out(limit)),
+        Err(_) if limit < definition.timeout => Err(HandlerFault::out_of_time()),
+        Err(_) => Err(HandlerFault::timed_out(limit)),
     };
     span.record("duration_ms", started.elapsed().as_secs_f64() * 1e3);
     match &said {
@@ -65,41 +65,41 @@ pub(super) async fn guarded(
             .record("why", fault.to_string()),
     };
     trial.end(definition, limits, said.as_ref().err());
-    said.map(Answer::cut)
+    said.map(HandlerAnswer::cut)
 }
 
 /// Tells a handler about an event, if its breaker allows it.
 pub(super) fn told(
     definition: &Definition,
-    limits: &Limits,
-    tell: impl FnOnce() -> Result<(), Fault>,
-) -> Result<Answer, Fault> {
+    limits: &RevisionLimits,
+    tell: impl FnOnce() -> Result<(), HandlerFault>,
+) -> Result<HandlerAnswer, HandlerFault> {
     let trial = Trial::of(definition, limits)?;
     let told = caught(tell);
     trial.end(definition, limits, told.as_ref().err());
-    told.map(|()| Answer::default())
+    told.map(|()| HandlerAnswer::default())
 }
 
 /// Whether a failure counts for the breaker.
 ///
 /// If a failure lets the event continue, a hook may fail regularly, as a linter does that exits with 1. If these
 /// failures opened the breaker, the hook could no longer refuse an event.
-fn counts(definition: &Definition, fault: &Fault) -> bool {
+fn counts(definition: &Definition, fault: &HandlerFault) -> bool {
     use FaultKind::{NotStarted, OutOfTime, TimedOut};
     matches!(fault.kind, TimedOut | OutOfTime | NotStarted)
         || definition.on_failure != Some(crate::entry::OnFault::Skip)
 }
 
 /// Asks a handler, which reads the event at once.
-pub(super) fn asked(ask: impl FnOnce() -> Asked) -> Asked {
+pub(super) fn asked(ask: impl FnOnce() -> PendingAnswer) -> PendingAnswer {
     caught(|| Ok(ask())).unwrap_or_else(|fault| Box::pin(std::future::ready(Err(fault))))
 }
 
 /// A handler's future. A panic is a failure of its definition, and does not reach the agent.
-struct Caught(Asked);
+struct Caught(PendingAnswer);
 
 impl Future for Caught {
-    type Output = Result<Answer, Fault>;
+    type Output = Result<HandlerAnswer, HandlerFault>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
         // It is not polled again after a panic.
@@ -111,18 +111,23 @@ impl Future for Caught {
 struct Trial<'a>(Option<&'a Breaker>);
 
 impl<'a> Trial<'a> {
-    fn of(definition: &'a Definition, limits: &Limits) -> Result<Self, Fault> {
+    fn of(definition: &'a Definition, limits: &RevisionLimits) -> Result<Self, HandlerFault> {
         let breaker = &definition.state.breaker;
         if breaker.lets(&limits.config.breaker) {
             return Ok(Trial(Some(breaker)));
         }
-        Err(Fault::not_asked(
+        Err(HandlerFault::not_asked(
             "the circuit breaker is open, because the handler failed too often",
         ))
     }
 
     /// Counts the result.
-    fn end(mut self, definition: &Definition, limits: &Limits, fault: Option<&Fault>) {
+    fn end(
+        mut self,
+        definition: &Definition,
+        limits: &RevisionLimits,
+        fault: Option<&HandlerFault>,
+    ) {
         // A hook that was not asked, for example because one tenant has spent its budget, may work for all others.
         if fault.is_some_and(|fault| fault.kind == FaultKind::NotAsked) {
             return;
@@ -183,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_failure() {
-        let fault = caught(|| -> Result<(), Fault> { panic!("a bug") }).unwrap_err();
+        let fault = caught(|| -> Result<(), HandlerFault> { panic!("a bug") }).unwrap_err();
         assert_eq!(
             (fault.kind, &*fault.message),
             (FaultKind::Failed, "the handler panicked")

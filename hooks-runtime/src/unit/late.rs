@@ -10,8 +10,8 @@ use hooks_builtin::PerSession;
 use hooks_core::agent::{AgentContext, BeforePromptBuild, MessageReceived};
 use hooks_core::hook;
 
-use crate::answer::Answer;
-use crate::unit::Shared;
+use crate::answer::HandlerAnswer;
+use crate::unit::UnitServices;
 
 /// The maximum number of late answers that wait in a session. Older ones are dropped first.
 const MOST: usize = 32;
@@ -22,7 +22,7 @@ pub(crate) struct Late(PerSession<Vec<String>>);
 
 impl Late {
     /// Keeps the text of an answer for the model.
-    pub(crate) fn keep(&self, cx: &AgentContext, answer: &Answer) {
+    pub(crate) fn keep(&self, cx: &AgentContext, answer: &HandlerAnswer) {
         if answer.context.is_empty() {
             return;
         }
@@ -39,7 +39,7 @@ impl Late {
 }
 
 /// Delivers late answers.
-pub(crate) struct Delivery(pub(crate) Arc<Shared>);
+pub(crate) struct Delivery(pub(crate) Arc<UnitServices>);
 
 impl fmt::Debug for Delivery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

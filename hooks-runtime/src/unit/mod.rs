@@ -35,24 +35,24 @@ use tokio::time::Instant;
 use self::guard::join_all;
 pub use self::recording::EventRecords;
 pub(crate) use self::recording::{RevisionHooks, brief};
-use crate::answer::Answer;
+use crate::answer::HandlerAnswer;
 use crate::definition::{Body, Definition};
 use crate::dry_run::DryRun;
 use crate::entry::LimitsConfig;
 use crate::events::{self, EventInfo};
-use crate::fault::{Fault, caught};
+use crate::fault::{HandlerFault, caught};
 use crate::filter::Unmet;
 use crate::handler::rule::decide;
 use crate::record::{self, Record, RecordPart, RecordStep, Recorder};
 use crate::system::Dialect;
-use crate::system::table::Order;
+use crate::system::table::UnitOrder;
 use crate::unit::late::Late;
 
 /// A boxed future, as `#[async_trait]` boxes it.
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What all units of a runtime share.
-pub(crate) struct Shared {
+pub(crate) struct UnitServices {
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     /// Handlers that run in the background.
     pub(crate) background: std::sync::Mutex<JoinSet<()>>,
@@ -61,9 +61,9 @@ pub(crate) struct Shared {
     pub(crate) dry_run: Option<DryRun>,
 }
 
-impl Shared {
+impl UnitServices {
     pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>, dry_run: Option<DryRun>) -> Self {
-        Shared {
+        UnitServices {
             recorder,
             background: std::sync::Mutex::default(),
             dropped: AtomicU64::new(0),
@@ -74,7 +74,7 @@ impl Shared {
 }
 
 /// The limits of a revision.
-pub(crate) struct Limits {
+pub(crate) struct RevisionLimits {
     pub(crate) config: LimitsConfig,
     /// Permits for handlers that run on events that hooks decide about.
     deciding: Arc<Semaphore>,
@@ -82,16 +82,16 @@ pub(crate) struct Limits {
     watching: Arc<Semaphore>,
 }
 
-impl Limits {
+impl RevisionLimits {
     /// The limits of a revision after another. The same number of handlers shares the same permits, so that those of the
     /// revision before count.
-    pub(crate) fn new(config: LimitsConfig, before: Option<&Limits>) -> Self {
+    pub(crate) fn new(config: LimitsConfig, before: Option<&RevisionLimits>) -> Self {
         let before = before.filter(|before| before.config.concurrency == config.concurrency);
-        let permits = |of: fn(&Limits) -> &Arc<Semaphore>| match before {
+        let permits = |of: fn(&RevisionLimits) -> &Arc<Semaphore>| match before {
             Some(before) => Arc::clone(of(before)),
             None => Arc::new(Semaphore::new(config.concurrency.get() as usize)),
         };
-        Limits {
+        RevisionLimits {
             deciding: permits(|limits| &limits.deciding),
             watching: permits(|limits| &limits.watching),
             config,
@@ -104,13 +104,13 @@ pub(crate) struct Unit {
     pub(crate) name: Arc<str>,
     pub(crate) priority: i32,
     pub(crate) events: EventSet,
-    pub(crate) order: Order,
+    pub(crate) order: UnitOrder,
     /// Whether it is another system's file.
     pub(crate) is_foreign: bool,
     pub(crate) definitions: Vec<Arc<Definition>>,
     pub(crate) revision: u64,
-    pub(crate) limits: Arc<Limits>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) limits: Arc<RevisionLimits>,
+    pub(crate) shared: Arc<UnitServices>,
 }
 
 /// A future that lets the event continue. It has the size 0, so boxing it allocates nothing.
@@ -125,18 +125,18 @@ impl Future for Nothing {
 }
 
 /// The result of a filter: the definition runs, or it does not for this reason.
-pub(crate) type Checked = Result<Result<(), Unmet>, Fault>;
+pub(crate) type FilterOutcome = Result<Result<(), Unmet>, HandlerFault>;
 
 /// A definition whose filter matched, or could not be evaluated.
 struct Matched<'a> {
     definition: &'a Arc<Definition>,
-    filter: Result<(), Fault>,
+    filter: Result<(), HandlerFault>,
 }
 
 /// The result of one definition.
 struct Done<'a> {
     definition: &'a Arc<Definition>,
-    said: Result<Answer, Fault>,
+    said: Result<HandlerAnswer, HandlerFault>,
     /// Why the definition was skipped, if it was.
     skipped: Option<&'static str>,
     duration: Duration,
@@ -276,13 +276,13 @@ impl Unit {
         definition: &Definition,
         record: Record,
         steps: &[RecordStep],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), HandlerFault> {
         if !clock::is_there() {
-            return Err(Fault::not_started(clock::MISSING));
+            return Err(HandlerFault::not_started(clock::MISSING));
         }
         let Some(recorder) = &self.shared.recorder else {
             let why = "the decision must be recorded, and nothing records here";
-            return Err(Fault::failed(why));
+            return Err(HandlerFault::failed(why));
         };
         let Some(step) = steps.last() else {
             return Ok(());
@@ -296,10 +296,10 @@ impl Unit {
         });
         match tokio::time::timeout(definition.timeout, kept).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(Fault::failed(format!(
+            Ok(Err(error)) => Err(HandlerFault::failed(format!(
                 "the record cannot be written: {error}"
             ))),
-            Err(_) => Err(Fault::timed_out(definition.timeout)),
+            Err(_) => Err(HandlerFault::timed_out(definition.timeout)),
         }
     }
 
@@ -308,7 +308,7 @@ impl Unit {
         &self,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
-    ) -> Vec<(&Arc<Definition>, Checked)> {
+    ) -> Vec<(&Arc<Definition>, FilterOutcome)> {
         let info = events::info(event);
         let definitions = self.definitions.iter();
         definitions
@@ -320,7 +320,7 @@ impl Unit {
     fn by_rule<'f>(
         &'f self,
         definition: &'f Arc<Definition>,
-        filter: Result<(), Fault>,
+        filter: Result<(), HandlerFault>,
         cx: &AgentContext,
         event: AgentEventMut<'_>,
         info: &'static EventInfo,
@@ -331,7 +331,7 @@ impl Unit {
         let started = Instant::now();
         let skipped = self.skipped(cx, &event.view(), info);
         let said = match skipped {
-            Some(skipped) => Ok(Answer::ignoring(skipped)),
+            Some(skipped) => Ok(HandlerAnswer::ignoring(skipped)),
             None => filter.and_then(|()| {
                 let renamed = definition.filter.renamed(&event.view());
                 let said = caught(|| decide(rule, cx, &event.view(), renamed.as_ref()));
@@ -378,14 +378,14 @@ impl Unit {
         if let Some(skipped) = self.skipped(cx, &event.view(), info) {
             let left_out = matched.into_iter().map(|one| Done {
                 definition: one.definition,
-                said: Ok(Answer::ignoring(skipped)),
+                said: Ok(HandlerAnswer::ignoring(skipped)),
                 skipped: Some(skipped),
                 duration: Duration::ZERO,
             });
             return self.conclude(event, info, left_out);
         }
         let is_in_turn = |one: &Matched<'_>| one.definition.is_in_turn;
-        if self.order == Order::InTurn || matched.iter().any(is_in_turn) {
+        if self.order == UnitOrder::InTurn || matched.iter().any(is_in_turn) {
             for one in matched {
                 let done = self.ask_in_time(cx, &event.view(), info, vec![one]).await;
                 let said = self.conclude(event.reborrow(), info, done);

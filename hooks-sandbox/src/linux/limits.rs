@@ -4,11 +4,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use crate::SandboxError;
-use crate::error::Context as _;
-use crate::rules::Limits;
+use crate::error::ErrorContext as _;
+use crate::rules::ResourceLimits;
 
 /// Sets the limits of this process and of what it starts. A limit that is lower already stays.
-pub(crate) fn set(limits: &Limits) -> Result<(), SandboxError> {
+pub(crate) fn set(limits: &ResourceLimits) -> Result<(), SandboxError> {
     let all = [
         (Resource::Nproc, limits.processes),
         (Resource::Data, limits.memory),

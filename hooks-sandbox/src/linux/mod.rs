@@ -43,9 +43,9 @@ use rustix::process::{
 pub(crate) use self::signals::Signals;
 pub(crate) use self::walls::limits_files;
 use crate::SandboxError;
-use crate::error::Context as _;
-use crate::explain::Machine;
-use crate::supervisor::Order;
+use crate::error::ErrorContext as _;
+use crate::explain::KernelFeatures;
+use crate::supervisor::ConfinementOrder;
 
 /// Where programs look for a proxy.
 const PROXY: [&str; 6] = [
@@ -59,7 +59,7 @@ const PROXY: [&str; 6] = [
 
 /// Confines this process, and runs the program in it. Returns the program's exit code.
 pub(crate) fn run(
-    order: &Order,
+    order: &ConfinementOrder,
     mut program: Command,
     supervisor: &UnixStream,
     signals: &Signals,
@@ -156,7 +156,7 @@ pub(crate) fn code(status: WaitStatus) -> i32 {
 
 /// Prints what this machine has.
 pub(crate) fn probe(_: &str, _: &[OsString]) -> Result<i32, SandboxError> {
-    let machine = Machine {
+    let machine = KernelFeatures {
         has_namespaces: user_namespace::enter()?,
         landlock: walls::version(),
     };
@@ -168,7 +168,7 @@ pub(crate) fn probe(_: &str, _: &[OsString]) -> Result<i32, SandboxError> {
 }
 
 /// Makes a network of its own, if there is to be one. Returns the port of the proxy.
-fn network(order: &Order, supervisor: &UnixStream) -> io::Result<Option<u16>> {
+fn network(order: &ConfinementOrder, supervisor: &UnixStream) -> io::Result<Option<u16>> {
     if !order.is_island() {
         return Ok(order.proxy);
     }

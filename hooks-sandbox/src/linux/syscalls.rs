@@ -13,13 +13,13 @@ use seccompiler::{
 };
 use syscalls::Sysno;
 
-use crate::error::Context as _;
+use crate::error::ErrorContext as _;
 use crate::{SandboxError, trace};
 
 const TABLE: &str = include_str!("../syscalls.txt");
 
 /// The conditions of a call: one rule must hold, and none is always true.
-type Calls = BTreeMap<i64, Vec<SeccompRule>>;
+type SystemCallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// The name, the group, the conditions and the reason of each line.
 fn lines() -> impl Iterator<Item = [&'static str; 4]> {
@@ -38,7 +38,7 @@ fn lines() -> impl Iterator<Item = [&'static str; 4]> {
 ///
 /// A tracer sees the signal that answers a refused call, and turns it into the error that there is without a tracer.
 pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result<(), SandboxError> {
-    let (mut allowed, mut missing) = (Calls::new(), Calls::new());
+    let (mut allowed, mut missing) = (SystemCallRules::new(), SystemCallRules::new());
     let mut unconditional = BTreeSet::new();
     for [name, group, conditions, _] in lines() {
         // Some calls exist on other architectures only.
@@ -63,7 +63,7 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
     }
     allowed.retain(|call, _| !unconditional.contains(call));
     let error = |error: Errno| SeccompAction::Errno(error.raw_os_error().unsigned_abs());
-    let (mut refused, mut watched) = (error(Errno::PERM), Calls::new());
+    let (mut refused, mut watched) = (error(Errno::PERM), SystemCallRules::new());
     if is_traced {
         refused = SeccompAction::Trap;
         watched = trace::watched().or_fail("cannot watch system calls")?;
@@ -83,7 +83,7 @@ pub(crate) fn confine(is_traced: bool, applies: impl Fn(&str) -> bool) -> Result
 
 /// Installs a filter, in front of whose calls there are those that are always allowed.
 fn install(
-    calls: Calls,
+    calls: SystemCallRules,
     always: &BTreeSet<i64>,
     others: SeccompAction,
     these: SeccompAction,

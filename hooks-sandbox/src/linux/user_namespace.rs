@@ -6,7 +6,7 @@ use nix::sched::{CloneFlags, unshare};
 use rustix::thread::CapabilitySet;
 
 use crate::SandboxError;
-use crate::error::Context as _;
+use crate::error::ErrorContext as _;
 
 /// What the process that builds the view needs, and gives up afterwards.
 const NEEDED: [CapabilitySet; 3] = [

@@ -20,10 +20,10 @@ use rustix::mount::{
 use rustix::process::{chdir, pivot_root};
 
 use crate::SandboxError;
-use crate::error::Context as _;
-use crate::protect::Hold;
-use crate::rules::{Access, Grant};
-use crate::supervisor::Order;
+use crate::error::ErrorContext as _;
+use crate::protect::PathHold;
+use crate::rules::{Grant, PathAccess};
+use crate::supervisor::ConfinementOrder;
 
 /// The devices that every program may use, because they store nothing. No terminal is among them: who writes to one can
 /// type into it.
@@ -46,7 +46,7 @@ const LINKS: [(&str, &str); 5] = [
 const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
 /// Builds the view, and makes it the root of this process.
-pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
+pub(crate) fn build(order: &ConfinementOrder) -> Result<(), SandboxError> {
     let root = &order.scratch;
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).or_fail("cannot make mounts private (mount MS_PRIVATE)")?;
@@ -122,7 +122,7 @@ pub(crate) fn build(order: &Order) -> Result<(), SandboxError> {
 }
 
 /// Something that is shown in the new root.
-struct Source {
+struct MountSource {
     file: OwnedFd,
     is_folder: bool,
     /// What is taken from it.
@@ -130,7 +130,7 @@ struct Source {
 }
 
 /// Opens everything that the view shows, in the order of its paths.
-fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
+fn shown(order: &ConfinementOrder) -> Result<BTreeMap<PathBuf, MountSource>, SandboxError> {
     let root = |name| order.scratch.join(name);
     let mut shown = BTreeMap::new();
     for device in DEVICES {
@@ -147,10 +147,12 @@ fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
     for grant in &order.rules.grants {
         let file = grant.open()?;
         let (file, flags) = match grant.access {
-            Access::Write => (file, PLAIN),
-            Access::Read => (file, PLAIN | MountFlags::RDONLY),
-            Access::Hide if is_folder(&file)? => (opened(&no_folder)?, PLAIN | MountFlags::RDONLY),
-            Access::Hide => (opened(&no_file)?, PLAIN | MountFlags::RDONLY),
+            PathAccess::Write => (file, PLAIN),
+            PathAccess::Read => (file, PLAIN | MountFlags::RDONLY),
+            PathAccess::Hide if is_folder(&file)? => {
+                (opened(&no_folder)?, PLAIN | MountFlags::RDONLY)
+            }
+            PathAccess::Hide => (opened(&no_file)?, PLAIN | MountFlags::RDONLY),
         };
         shown.remove(&grant.path);
         show(&mut shown, &grant.path, file, flags)?;
@@ -163,13 +165,13 @@ fn shown(order: &Order) -> Result<BTreeMap<PathBuf, Source>, SandboxError> {
 
 /// Shows a file at a path, unless something is shown there.
 fn show(
-    shown: &mut BTreeMap<PathBuf, Source>,
+    shown: &mut BTreeMap<PathBuf, MountSource>,
     path: &Path,
     file: OwnedFd,
     flags: MountFlags,
 ) -> Result<(), SandboxError> {
     let is_folder = is_folder(&file)?;
-    shown.entry(path.to_owned()).or_insert(Source {
+    shown.entry(path.to_owned()).or_insert(MountSource {
         file,
         is_folder,
         flags,
@@ -231,7 +233,10 @@ fn attach(source: impl AsFd, place: impl AsFd) -> rustix::io::Result<()> {
 
 /// Takes from each mount below the new root what its source takes, and holds what is protected. A mount within a mount is
 /// one more of the kernel's, so its own list counts.
-fn restrict_mounts(order: &Order, shown: &BTreeMap<PathBuf, Source>) -> Result<(), SandboxError> {
+fn restrict_mounts(
+    order: &ConfinementOrder,
+    shown: &BTreeMap<PathBuf, MountSource>,
+) -> Result<(), SandboxError> {
     let (root, list) = (&order.scratch, Path::new("/proc/self/mountinfo"));
     let mut writable = BTreeMap::new();
     for line in fs::read(list).at(list)?.split(|byte| *byte == b'\n') {
@@ -270,13 +275,16 @@ fn restrict_mounts(order: &Order, shown: &BTreeMap<PathBuf, Source>) -> Result<(
 
 /// Holds what is protected: each is a mount of its own, which the kernel neither renames nor removes. As long as the mounts
 /// around them may only be read, so do the copies of them that are made; then those that may be written are opened again.
-fn hold(order: &Order, mut writable: BTreeMap<PathBuf, MountFlags>) -> Result<(), SandboxError> {
+fn hold(
+    order: &ConfinementOrder,
+    mut writable: BTreeMap<PathBuf, MountFlags>,
+) -> Result<(), SandboxError> {
     let root = &order.scratch;
     for (path, hold) in &order.held {
         let itself = opened(&below(root, path))?;
         attach(&itself, &itself).at(path)?;
         let mut above = path.ancestors();
-        if *hold == Hold::InPlace
+        if *hold == PathHold::InPlace
             && let Some(flags) = above.find_map(|above| writable.get(above))
         {
             writable.insert(path.clone(), *flags);
@@ -285,7 +293,7 @@ fn hold(order: &Order, mut writable: BTreeMap<PathBuf, MountFlags>) -> Result<()
     let own = |path: &Path| order.rules.grants.iter().any(|grant| grant.path == path);
     for (path, flags) in &writable {
         let mut above = path.ancestors().take_while(|above| !own(above));
-        if !above.any(|above| order.held.get(above) == Some(&Hold::Still)) {
+        if !above.any(|above| order.held.get(above) == Some(&PathHold::Still)) {
             mount_remount(below(root, path), *flags, "").at(path)?;
         }
     }

@@ -13,10 +13,10 @@ use landlock::{
 
 use super::view;
 use crate::SandboxError;
-use crate::error::Context as _;
-use crate::protect::Hold;
-use crate::rules::Access;
-use crate::supervisor::Order;
+use crate::error::ErrorContext as _;
+use crate::protect::PathHold;
+use crate::rules::PathAccess;
+use crate::supervisor::ConfinementOrder;
 
 /// The newest version of Landlock that this code knows: all that the kernel has of it is used.
 const NEWEST: ABI = ABI::V9;
@@ -38,8 +38,8 @@ const PROC: [&str; 13] = [
 ];
 
 /// Restricts this process and everything that it starts. `proxy` is the port of the proxy.
-pub(crate) fn raise(order: &Order, proxy: Option<u16>) -> Result<(), SandboxError> {
-    let mut files = Files {
+pub(crate) fn raise(order: &ConfinementOrder, proxy: Option<u16>) -> Result<(), SandboxError> {
+    let mut files = FileRules {
         order,
         rules: Vec::new(),
     };
@@ -88,7 +88,7 @@ pub(crate) fn limits_files() -> bool {
 }
 
 /// What is refused unless a rule allows it. What the rules need, the kernel must have; the rest is taken if it is there.
-fn handled(order: &Order) -> Result<Ruleset, RulesetError> {
+fn handled(order: &ConfinementOrder) -> Result<Ruleset, RulesetError> {
     let best = order.rules.effort.best;
     let strict = if best {
         CompatLevel::BestEffort
@@ -122,12 +122,12 @@ fn handled(order: &Order) -> Result<Ruleset, RulesetError> {
 }
 
 /// The rules about files.
-struct Files<'o> {
-    order: &'o Order,
+struct FileRules<'o> {
+    order: &'o ConfinementOrder,
     rules: Vec<PathBeneath<OwnedFd>>,
 }
 
-impl Files<'_> {
+impl FileRules<'_> {
     fn allow_all(&mut self) -> Result<(), SandboxError> {
         let (order, read, all) = (
             self.order,
@@ -157,7 +157,7 @@ impl Files<'_> {
             .rules
             .grants
             .iter()
-            .filter(|grant| grant.access != Access::Hide)
+            .filter(|grant| grant.access != PathAccess::Hide)
         {
             // In the view, a path is what it was when it was mounted.
             if order.has_namespaces {
@@ -172,36 +172,36 @@ impl Files<'_> {
 
     /// Allows a path and all below, except what is hidden or protected. Where something of that is in a folder, nothing
     /// new can be made in the folder, since Landlock cannot tell one new name from another.
-    fn walk(&mut self, path: &Path, access: Access) -> Result<(), SandboxError> {
+    fn walk(&mut self, path: &Path, access: PathAccess) -> Result<(), SandboxError> {
         let (rules, held) = (&self.order.rules, &self.order.held);
         let hidden = || {
             rules
                 .grants
                 .iter()
-                .filter(|grant| grant.access == Access::Hide)
+                .filter(|grant| grant.access == PathAccess::Hide)
         };
         if hidden().any(|hidden| hidden.path == path) {
             return Ok(());
         }
         let is_still = held
             .iter()
-            .any(|(held, hold)| held == path && *hold == Hold::Still);
-        let access = if is_still { Access::Read } else { access };
+            .any(|(held, hold)| held == path && *hold == PathHold::Still);
+        let access = if is_still { PathAccess::Read } else { access };
         let hides = hidden().any(|hidden| hidden.path.starts_with(path));
         let holds = || held.iter().any(|(held, _)| held.starts_with(path));
-        if !(hides || access == Access::Write && holds()) {
+        if !(hides || access == PathAccess::Write && holds()) {
             return self.allow(path, rights(access));
         }
         let whole = if hides {
             AccessFs::ReadDir.into()
         } else {
-            rights(Access::Read)
+            rights(PathAccess::Read)
         };
         self.allow(path, whole)?;
         for entry in fs::read_dir(path).at(path)?.flatten() {
             let kind = entry.file_type().at(path)?;
             let is_held =
-                || access == Access::Write && kind.is_file() && self.is_held(&entry.path());
+                || access == PathAccess::Write && kind.is_file() && self.is_held(&entry.path());
             if !kind.is_symlink() && !is_held() {
                 self.walk(&entry.path(), access)?;
             }
@@ -235,11 +235,13 @@ impl Files<'_> {
     }
 }
 
-fn rights(access: Access) -> BitFlags<AccessFs> {
+fn rights(access: PathAccess) -> BitFlags<AccessFs> {
     match access {
-        Access::Hide => BitFlags::EMPTY,
-        Access::Read => AccessFs::from_read(NEWEST),
+        PathAccess::Hide => BitFlags::EMPTY,
+        PathAccess::Read => AccessFs::from_read(NEWEST),
         // Who makes a device reaches a disk or the memory through it.
-        Access::Write => AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock),
+        PathAccess::Write => {
+            AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock)
+        }
     }
 }

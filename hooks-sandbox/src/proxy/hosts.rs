@@ -113,7 +113,7 @@ fn plain(host: &str) -> Option<String> {
 type Resolve = dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
 /// The hosts that a proxy connects to, and how it finds them.
-pub(crate) struct Hosts {
+pub(crate) struct ProxyHosts {
     allowed: Vec<HostPattern>,
     pub(super) resolve: Box<Resolve>,
 }
@@ -127,12 +127,12 @@ pub(crate) enum NotConnected {
     Failed(io::Error),
 }
 
-impl Hosts {
+impl ProxyHosts {
     /// Returns the hosts of some patterns, found by the resolver of the system.
     pub(crate) fn new(patterns: &[String]) -> Result<Self, NotAPattern> {
         let allowed = patterns.iter().map(|pattern| pattern.parse());
         let resolve = |name: &str, port| Ok((name, port).to_socket_addrs()?.collect());
-        Ok(Hosts {
+        Ok(ProxyHosts {
             allowed: allowed.collect::<Result<_, _>>()?,
             resolve: Box::new(resolve),
         })

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 const LONGEST: usize = 32 * 1024;
 
 /// What a client asks for.
-pub(super) struct Request {
+pub(super) struct ProxyRequest {
     pub(super) host: String,
     pub(super) port: u16,
     /// What to tell the client when it is connected.
@@ -16,7 +16,7 @@ pub(super) struct Request {
 }
 
 /// Reads a request whose first byte is already known.
-pub(super) fn request(client: &mut impl Read, first: u8) -> io::Result<Request> {
+pub(super) fn request(client: &mut impl Read, first: u8) -> io::Result<ProxyRequest> {
     let mut read = vec![first];
     let mut buffer = [0; 4096];
     loop {
@@ -38,13 +38,13 @@ pub(super) fn request(client: &mut impl Read, first: u8) -> io::Result<Request> 
     }
 }
 
-fn understood(request: &httparse::Request, rest: &[u8]) -> Option<Request> {
+fn understood(request: &httparse::Request, rest: &[u8]) -> Option<ProxyRequest> {
     let (method, path) = (request.method?, request.path?);
     if method == "CONNECT" {
         let (host, port) = path.rsplit_once(':')?;
         let (host, port) = (host.to_owned(), port.parse().ok()?);
         let answer = b"HTTP/1.1 200 Connected\r\n\r\n";
-        return Some(Request {
+        return Some(ProxyRequest {
             host,
             port,
             answer,
@@ -71,7 +71,7 @@ fn understood(request: &httparse::Request, rest: &[u8]) -> Option<Request> {
         }
     }
     first.extend([b"\r\n", rest].concat());
-    Some(Request {
+    Some(ProxyRequest {
         host,
         port,
         answer: b"",

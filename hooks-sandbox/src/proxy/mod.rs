@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) use self::hosts::Hosts;
 use self::hosts::NotConnected;
+pub(crate) use self::hosts::ProxyHosts;
 pub use self::hosts::{HostPattern, NotAPattern};
 use crate::{Attempt, Refused};
 
@@ -32,15 +32,15 @@ const IMPATIENCE: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_mins(10);
 
 /// Hears what is refused.
-type Told = dyn Fn(Refused) + Send + Sync;
+type RefusalListener = dyn Fn(Refused) + Send + Sync;
 
 struct Proxy {
-    hosts: Hosts,
-    told: Box<Told>,
+    hosts: ProxyHosts,
+    told: Box<RefusalListener>,
 }
 
 /// Serves the clients of a listener, which may be of another network namespace, as long as this process lives.
-pub(crate) fn serve(listener: &TcpListener, hosts: Hosts, told: Box<Told>) -> ! {
+pub(crate) fn serve(listener: &TcpListener, hosts: ProxyHosts, told: Box<RefusalListener>) -> ! {
     let proxy = Arc::new(Proxy { hosts, told });
     loop {
         let Ok((client, _)) = listener.accept() else {

@@ -10,16 +10,16 @@ use std::thread;
 use std::time::Duration;
 
 use super::hosts::HostPattern;
-use super::{Hosts, NotConnected};
+use super::{NotConnected, ProxyHosts};
 use crate::{Reason, Refused};
 
-fn hosts(allowed: &[&str]) -> Hosts {
+fn hosts(allowed: &[&str]) -> ProxyHosts {
     let allowed: Vec<_> = allowed.iter().map(|&text| text.to_owned()).collect();
-    Hosts::new(&allowed).unwrap()
+    ProxyHosts::new(&allowed).unwrap()
 }
 
 /// Hosts whose names a table resolves: one row after the other, and the last one for ever.
-fn resolved(allowed: &[&str], rows: &[&[&str]]) -> (Hosts, Arc<AtomicUsize>) {
+fn resolved(allowed: &[&str], rows: &[&[&str]]) -> (ProxyHosts, Arc<AtomicUsize>) {
     let row = |row: &&[&str]| row.iter().map(|address| address.parse().unwrap()).collect();
     let rows: Mutex<VecDeque<Vec<IpAddr>>> = Mutex::new(rows.iter().map(row).collect());
     let asked = Arc::new(AtomicUsize::new(0));
@@ -42,7 +42,7 @@ fn resolved(allowed: &[&str], rows: &[&[&str]]) -> (Hosts, Arc<AtomicUsize>) {
 }
 
 /// Why a host is refused; `None` if it is not.
-fn refused(hosts: &Hosts, host: &str, port: u16) -> Option<Reason> {
+fn refused(hosts: &ProxyHosts, host: &str, port: u16) -> Option<Reason> {
     match hosts.addresses(host, port) {
         Ok(_) => None,
         Err(NotConnected::Refused(reason)) => Some(reason),

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use super::{Refused, Report};
-use crate::rules::Rules;
+use crate::rules::ConfinementRules;
 
 /// Collects a report.
 pub(crate) struct Teller {
@@ -17,7 +17,7 @@ pub(crate) struct Teller {
 impl Teller {
     /// Takes from the rules what a report needs, which the process inside does not get. It goes to the file that they
     /// name, or else to standard error. The file is opened now: what the program puts in its place is not.
-    pub(crate) fn of(rules: &mut Rules) -> io::Result<Teller> {
+    pub(crate) fn of(rules: &mut ConfinementRules) -> io::Result<Teller> {
         let mut options = File::options();
         options.append(true).create(true);
         options.custom_flags(nix::libc::O_NOFOLLOW);

@@ -29,7 +29,7 @@ pub(super) fn watched() -> impl Iterator<Item = Sysno> {
 }
 
 /// A system call of a stopped thread, before the call or after it.
-pub(super) struct Call {
+pub(super) struct SystemCall {
     thread: Pid,
     number: u64,
     arguments: [u64; 6],
@@ -37,12 +37,12 @@ pub(super) struct Call {
     pub(super) error: Option<Errno>,
 }
 
-impl Call {
+impl SystemCall {
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn of(thread: Pid) -> nix::Result<Call> {
+    pub(super) fn of(thread: Pid) -> nix::Result<SystemCall> {
         let now = ptrace::getregs(thread)?;
         let error = i32::try_from(now.rax.wrapping_neg()).ok();
-        Ok(Call {
+        Ok(SystemCall {
             thread,
             number: now.orig_rax,
             arguments: [now.rdi, now.rsi, now.rdx, now.r10, now.r8, now.r9],
@@ -53,7 +53,7 @@ impl Call {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn of(_: Pid) -> nix::Result<Call> {
+    pub(super) fn of(_: Pid) -> nix::Result<SystemCall> {
         Err(Errno::ENOSYS)
     }
 

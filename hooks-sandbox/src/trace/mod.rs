@@ -25,7 +25,7 @@ use rustix::process::{WaitOptions, WaitStatus};
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 use syscalls::Sysno;
 
-use self::call::Call;
+use self::call::SystemCall;
 use crate::linux::Signals;
 use crate::{Attempt, Reason, Refused};
 
@@ -199,7 +199,7 @@ impl Tracer {
 
     /// A thread is about to make a call, or has made it.
     fn called(&mut self, thread: Pid, seen: &mut dyn FnMut(Seen)) -> io::Result<()> {
-        let call = Call::of(thread)?;
+        let call = SystemCall::of(thread)?;
         let within = self.threads.entry(thread).or_default();
         let attempts = match (within.take(), call.error) {
             (Some(attempts), _) => attempts,
@@ -229,7 +229,7 @@ impl Tracer {
         if self.every || info.si_code != 1 || info.si_errno != 0 {
             return Ok(false);
         }
-        let call = Call::of(thread)?;
+        let call = SystemCall::of(thread)?;
         call.fail(Errno::EPERM)?;
         seen(Seen {
             attempt: Attempt::Call,

@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 
 use super::Api;
 use super::caller::Uncounted;
-use super::extract::{Known, Query, etag};
+use super::extract::{IfNoneMatch, Query, etag};
 use super::problem::Problem;
 
 /// The only path that a token may ask as often as it likes: agents do, and an answer costs no statement.
@@ -56,7 +56,7 @@ pub(super) async fn get(
     State(api): State<Arc<Api>>,
     Uncounted(caller): Uncounted,
     Query(query): Query<Wait>,
-    known: Known,
+    known: IfNoneMatch,
 ) -> Result<Response, Problem> {
     let _waits = match query.wait {
         Some(1..) => Some(caller.wait(&api)?),

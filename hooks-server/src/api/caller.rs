@@ -1,4 +1,4 @@
-//! Who asks. A handler that takes a [`Caller`] knows its tenant from the token and from nothing else.
+//! Who asks. A handler that takes an [`ApiCaller`] knows its tenant from the token and from nothing else.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,11 +41,11 @@ impl fmt::Display for Via {
 }
 
 /// Room that a connection of a token takes.
-pub(crate) type Room = Share<Option<Arc<str>>>;
+pub(crate) type ConnectionRoom = Share<Option<Arc<str>>>;
 
 /// Who asks. Each caller is a viewer at least, so what a viewer may do needs no other extractor.
 #[derive(Clone)]
-pub(crate) struct Caller {
+pub(crate) struct ApiCaller {
     pub(crate) tenant: Tenant,
     pub(crate) role: Role,
     pub(crate) agent: Option<String>,
@@ -59,15 +59,15 @@ pub(crate) struct Caller {
     ends: Option<Timestamp>,
 }
 
-impl Caller {
+impl ApiCaller {
     /// Reads a token.
     pub(crate) async fn of_token(api: &Api, token: &str, from: Via) -> Result<Self, Problem> {
-        Caller::of(api, token, from, api.store.caller(token)).await
+        ApiCaller::of(api, token, from, api.store.caller(token)).await
     }
 
     /// Reads a token that is known by its hash.
     pub(crate) async fn of_hash(api: &Api, hash: &str, from: Via) -> Result<Self, Problem> {
-        Caller::of(api, hash, from, api.store.caller_of(hash.to_owned())).await
+        ApiCaller::of(api, hash, from, api.store.caller_of(hash.to_owned())).await
     }
 
     async fn of(
@@ -79,7 +79,7 @@ impl Caller {
         let caller = if let Some(caller) = api.callers.of(&api.store, key) {
             caller
         } else {
-            let caller = Caller::read(api, key, known).await;
+            let caller = ApiCaller::read(api, key, known).await;
             caller.inspect_err(|problem| api.refused(from, problem))?
         };
         // Wherever it was kept.
@@ -88,7 +88,7 @@ impl Caller {
             api.refused(from, &problem);
             return Err(problem);
         }
-        let caller = Caller { from, ..caller };
+        let caller = ApiCaller { from, ..caller };
         if let Some(hash) = &caller.token
             && api.noted.check_key(hash).is_ok()
         {
@@ -127,7 +127,7 @@ impl Caller {
             Err(error) => return Err(error.into()),
         };
         let known = known.ok_or_else(stranger)?;
-        let caller = Caller {
+        let caller = ApiCaller {
             tenant: api.store.tenant(&known.tenant),
             role: known.role,
             agent: known.agent,
@@ -149,14 +149,14 @@ impl Caller {
     /// Reads the token again: on a connection that stays, it may have been revoked since the last time.
     pub(crate) async fn again(&self, api: &Api) -> Result<Self, Problem> {
         match &self.token {
-            Some(hash) => Caller::of_hash(api, hash, self.from).await,
+            Some(hash) => ApiCaller::of_hash(api, hash, self.from).await,
             None => Ok(self.clone()),
         }
     }
 
     /// The caller with the link that the daemon prints: its user, who could read the store anyway.
     pub(crate) fn of_link(tenant: Tenant, client: Client) -> Self {
-        let caller = Caller {
+        let caller = ApiCaller {
             tenant,
             role: Role::Owner,
             agent: None,
@@ -186,7 +186,7 @@ impl Caller {
             api.refused(from, &problem);
             return Err(problem);
         };
-        let caller = Caller::of_token(api, token.trim(), from).await?;
+        let caller = ApiCaller::of_token(api, token.trim(), from).await?;
         let own = caller.tenant.id();
         for header in HEADERS {
             if let Some(named) = headers.get(*header) {
@@ -250,7 +250,7 @@ impl Caller {
     }
 
     /// Takes room for a connection that stays, if the token has not too many. The room is free when this is dropped.
-    pub(crate) fn stay(&self, api: &Api) -> Result<Room, Problem> {
+    pub(crate) fn stay(&self, api: &Api) -> Result<ConnectionRoom, Problem> {
         let room = api.staying.take(self.token.clone(), STAYING);
         room.ok_or_else(|| {
             let why = format!("the token has {STAYING} connections that stay: close one");
@@ -259,7 +259,7 @@ impl Caller {
     }
 
     /// Takes room for a request that waits for a bundle, as [`stay`](Self::stay) does.
-    pub(crate) fn wait(&self, api: &Api) -> Result<Room, Problem> {
+    pub(crate) fn wait(&self, api: &Api) -> Result<ConnectionRoom, Problem> {
         let room = api.waiting.take(self.token.clone(), WAITING);
         room.ok_or_else(|| {
             let why = format!("the token waits for {WAITING} bundles: ask without `wait`");
@@ -300,13 +300,13 @@ fn stranger() -> Problem {
 
 /// Callers that the store has known lately, by their tokens.
 pub(crate) struct Callers {
-    known: Mutex<LruCache<String, Known>>,
+    known: Mutex<LruCache<String, CachedCaller>>,
     /// How often one of them was let in without the store.
     without_store: AtomicU64,
 }
 
-struct Known {
-    caller: Caller,
+struct CachedCaller {
+    caller: ApiCaller,
     /// The newest change before the token was read.
     read: u64,
     /// When the store has last known it.
@@ -321,12 +321,12 @@ impl Callers {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, LruCache<String, Known>> {
+    fn known(&self) -> MutexGuard<'_, LruCache<String, CachedCaller>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, key: &str, caller: &Caller, read: u64) {
-        let known = Known {
+    fn add(&self, key: &str, caller: &ApiCaller, read: u64) {
+        let known = CachedCaller {
             caller: caller.clone(),
             read,
             at: Instant::now(),
@@ -335,7 +335,7 @@ impl Callers {
     }
 
     /// A caller whom the store need not be asked for: no token of its tenant has changed since, or the store is away.
-    fn of(&self, store: &Store, key: &str) -> Option<Caller> {
+    fn of(&self, store: &Store, key: &str) -> Option<ApiCaller> {
         if store.trouble().is_some() {
             // An outage must not stop each agent, nor have it wait.
             return self.known_before(store, key);
@@ -350,7 +350,7 @@ impl Callers {
     }
 
     /// A caller whom the store has known not long ago.
-    fn known_before(&self, store: &Store, key: &str) -> Option<Caller> {
+    fn known_before(&self, store: &Store, key: &str) -> Option<ApiCaller> {
         let mut callers = self.known();
         let known = callers.get(key)?;
         let is_known = known.at.elapsed() < store.remember();
@@ -368,12 +368,12 @@ impl Callers {
     }
 }
 
-impl FromRequestParts<Arc<Api>> for Caller {
+impl FromRequestParts<Arc<Api>> for ApiCaller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
         // Several extractors of one request ask once.
-        if let Some(caller) = parts.extensions.get::<Caller>() {
+        if let Some(caller) = parts.extensions.get::<ApiCaller>() {
             return Ok(caller.clone());
         }
         let Uncounted(caller) = Uncounted::from_request_parts(parts, api).await?;
@@ -386,13 +386,13 @@ impl FromRequestParts<Arc<Api>> for Caller {
 /// The roles as extractors: who asks, if they have at least this role, and by whom their writes are.
 macro_rules! roles {
     ($($role:ident)*) => {$(
-        pub(crate) struct $role(pub(crate) Caller, pub(crate) By);
+        pub(crate) struct $role(pub(crate) ApiCaller, pub(crate) By);
 
         impl FromRequestParts<Arc<Api>> for $role {
             type Rejection = Problem;
 
             async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
-                let caller = Caller::from_request_parts(parts, api).await?;
+                let caller = ApiCaller::from_request_parts(parts, api).await?;
                 let by = caller.at_least(Role::$role)?;
                 Ok($role(caller, by))
             }
@@ -402,14 +402,14 @@ macro_rules! roles {
 roles!(Operator Author Publisher Owner);
 
 /// Who asks what a token may ask as often as it likes.
-pub(crate) struct Uncounted(pub(crate) Caller);
+pub(crate) struct Uncounted(pub(crate) ApiCaller);
 
 impl FromRequestParts<Arc<Api>> for Uncounted {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
         let from = Via("api", Client::of(parts));
-        let caller = Caller::of_request(api, &parts.uri, &parts.headers, from);
+        let caller = ApiCaller::of_request(api, &parts.uri, &parts.headers, from);
         Ok(Uncounted(caller.await?))
     }
 }
@@ -465,7 +465,7 @@ mod tests {
         let (callers, _) = (Callers::new(), acme.news());
         callers.add(
             "a",
-            &Caller::of_link(acme.clone(), Client(None)),
+            &ApiCaller::of_link(acme.clone(), Client(None)),
             store.change(),
         );
         let new = async |tenant: &str| {
@@ -485,7 +485,11 @@ mod tests {
         let store = Store::open("sqlite::memory:").await.unwrap();
         tokio::time::pause();
         let callers = Callers::new();
-        callers.add("a", &Caller::of_link(store.tenant("acme"), Client(None)), 0);
+        callers.add(
+            "a",
+            &ApiCaller::of_link(store.tenant("acme"), Client(None)),
+            0,
+        );
         assert_eq!(
             callers.known_before(&store, "a").unwrap().tenant.id(),
             "acme"

@@ -9,8 +9,8 @@ use hooks_store::HookScope;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::caller::Caller;
-use super::{Answer, Api};
+use super::caller::ApiCaller;
+use super::{Api, ApiAnswer};
 
 /// Which hooks this deployment runs. One that it does not run is refused when it is saved.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,7 +23,7 @@ pub(crate) struct Capabilities {
 
 /// Says which kinds of handlers and which scopes run here.
 #[utoipa::path(get, path = "/capabilities", responses((status = 200, body = Capabilities)))]
-pub(super) async fn get(State(api): State<Arc<Api>>, _: Caller) -> Answer<Capabilities> {
+pub(super) async fn get(State(api): State<Arc<Api>>, _: ApiCaller) -> ApiAnswer<Capabilities> {
     Ok(axum::Json(api.capabilities()))
 }
 

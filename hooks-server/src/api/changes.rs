@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::Api;
-use super::caller::Caller;
+use super::caller::ApiCaller;
 use super::extract::{Tagged, etag};
 use super::problem::Problem;
 use super::wire::List;
@@ -42,7 +42,7 @@ impl Change {
 }
 
 /// What a draft changes.
-pub(crate) struct Changes {
+pub(crate) struct DraftChanges {
     /// The hash of the draft: its `ETag`.
     pub(crate) draft: String,
     pub(crate) items: Vec<Change>,
@@ -50,7 +50,7 @@ pub(crate) struct Changes {
 
 /// Lists what publishing the draft would change, with the `ETag` of the draft.
 #[utoipa::path(get, path = "/draft/changes", responses((status = 200, body = List<Change>)))]
-pub(super) async fn get(State(api): State<Arc<Api>>, caller: Caller) -> Tagged<List<Change>> {
+pub(super) async fn get(State(api): State<Arc<Api>>, caller: ApiCaller) -> Tagged<List<Change>> {
     let changes = api.changes(&caller.tenant).await?;
     let list = List::whole(changes.items.iter().cloned());
     Ok((etag(&changes.draft), axum::Json(list)))
@@ -58,16 +58,16 @@ pub(super) async fn get(State(api): State<Arc<Api>>, caller: Caller) -> Tagged<L
 
 impl Api {
     /// What the draft changes. It is read once after each change.
-    pub(crate) async fn changes(&self, tenant: &Tenant) -> Result<Arc<Changes>, Problem> {
+    pub(crate) async fn changes(&self, tenant: &Tenant) -> Result<Arc<DraftChanges>, Problem> {
         let news = tenant.news().of_hooks();
         self.changes.get(tenant.id(), news, read(tenant)).await
     }
 }
 
-async fn read(tenant: &Tenant) -> Result<Arc<Changes>, Problem> {
+async fn read(tenant: &Tenant) -> Result<Arc<DraftChanges>, Problem> {
     let (newest, draft) = (tenant.newest_set().await?, tenant.draft().await?);
     let before = newest.as_ref().map(parts).unwrap_or_default();
-    Ok(Arc::new(Changes {
+    Ok(Arc::new(DraftChanges {
         draft: draft.sha256(),
         items: between(before, parts(&draft)),
     }))

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use toml_edit::{DocumentMut, Item, Table, TableLike, ser};
 use utoipa::ToSchema;
 
-use super::Answer;
+use super::ApiAnswer;
 use super::aside::aside;
 use super::caller::Author;
-use super::extract::Json;
+use super::extract::JsonBody;
 use super::problem::{FieldError, Problem};
 
 /// The keys with which the text begins.
@@ -60,8 +60,8 @@ pub(crate) struct TextError {
 #[utoipa::path(post, path = "/convert", request_body = Convert, responses((status = 200, body = Converted)))]
 pub(super) async fn post(
     Author(caller, _): Author,
-    Json(asked): Json<Convert>,
-) -> Answer<Converted> {
+    JsonBody(asked): JsonBody<Convert>,
+) -> ApiAnswer<Converted> {
     let (tenant, id) = (&caller.tenant, &asked.id);
     let converted = match (asked.toml, asked.hook) {
         (Some(text), None) => of_toml(tenant, id, text).await?,

@@ -3,17 +3,17 @@
 use hooks_runtime::Bundle;
 use serde_json::Value;
 
-use super::Answer;
+use super::ApiAnswer;
 use super::aside::aside;
-use super::caller::{Author, Caller};
-use super::extract::{Expected, Json, Tagged, etag};
+use super::caller::{ApiCaller, Author};
+use super::extract::{Expected, JsonBody, Tagged, etag};
 use super::problem::Problem;
 use super::wire::DraftReport;
 use crate::limits::SET;
 
 /// Returns the draft as a bundle.
 #[utoipa::path(get, path = "/draft", responses((status = 200, body = Value)))]
-pub(super) async fn get(caller: Caller) -> Tagged<Bundle> {
+pub(super) async fn get(caller: ApiCaller) -> Tagged<Bundle> {
     let draft = caller.tenant.draft().await?;
     Ok((etag(draft.sha256()), axum::Json(draft)))
 }
@@ -23,8 +23,8 @@ pub(super) async fn get(caller: Caller) -> Tagged<Bundle> {
 pub(super) async fn put(
     Author(caller, by): Author,
     Expected(expected): Expected<String>,
-    Json(body): Json<Value, SET>,
-) -> Answer<DraftReport> {
+    JsonBody(body): JsonBody<Value, SET>,
+) -> ApiAnswer<DraftReport> {
     let by = by.after(expected);
     let report = aside(async move {
         let new = bundle(&body)?;

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::Answer;
-use super::caller::{Caller, Operator, other_tenant};
-use super::extract::{Path, Query, Text};
+use super::ApiAnswer;
+use super::caller::{ApiCaller, Operator, other_tenant};
+use super::extract::{Path, Query, TextBody};
 use super::problem::Problem;
 use super::wire::{Activity, Execution, List};
 
 /// Which executions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Filter {
+pub(crate) struct ExecutionsQuery {
     /// On which this hook ran.
     hook: Option<String>,
     /// With this text in their names and reasons.
@@ -51,8 +51,11 @@ pub(crate) struct Filter {
 
 /// Lists executions, newest first. Only hooks and sessions have an index: a search for anything else looks at 20,000 executions, and
 /// goes on at `next`, also if it has found none.
-#[utoipa::path(get, path = "/executions", params(Filter), responses((status = 200, body = List<Execution>)))]
-pub(super) async fn list(caller: Caller, Query(query): Query<Filter>) -> Answer<List<Execution>> {
+#[utoipa::path(get, path = "/executions", params(ExecutionsQuery), responses((status = 200, body = List<Execution>)))]
+pub(super) async fn list(
+    caller: ApiCaller,
+    Query(query): Query<ExecutionsQuery>,
+) -> ApiAnswer<List<Execution>> {
     let filter = ExecutionFilter {
         hook: query.hook,
         text: query.text,
@@ -75,7 +78,7 @@ pub(super) async fn list(caller: Caller, Query(query): Query<Filter>) -> Answer<
 
 /// How many records were written.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Written {
+pub(crate) struct RecordCount {
     /// How many.
     written: u64,
 }
@@ -85,11 +88,11 @@ const OLDEST: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Takes records of agents on other machines, a line of JSON each, of the last 30 days. They are on disk when this answers, and say
 /// which token has reported them. With an `Idempotency-Key`, they are written once, however often they come within a day.
-#[utoipa::path(post, path = "/executions", params(("idempotency-key" = Option<String>, Header, description = "What the client calls these records: at most 200 bytes")), request_body(content = String, content_type = "application/x-ndjson"), responses((status = 201, body = Written)))]
+#[utoipa::path(post, path = "/executions", params(("idempotency-key" = Option<String>, Header, description = "What the client calls these records: at most 200 bytes")), request_body(content = String, content_type = "application/x-ndjson"), responses((status = 201, body = RecordCount)))]
 pub(super) async fn insert(
     Operator(caller, _): Operator,
     headers: HeaderMap,
-    Text(lines): Text,
+    TextBody(lines): TextBody,
 ) -> Result<impl IntoResponse, Problem> {
     let key = headers.get("idempotency-key").map(HeaderValue::to_str);
     let key = key.transpose();
@@ -121,12 +124,12 @@ pub(super) async fn insert(
         Some(key) => caller.tenant.insert_once(key, records).await?,
         None => caller.tenant.insert(records).await?,
     };
-    Ok((StatusCode::CREATED, axum::Json(Written { written })))
+    Ok((StatusCode::CREATED, axum::Json(RecordCount { written })))
 }
 
 /// An execution, with all of it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Whole {
+pub(crate) struct ExecutionDetail {
     #[serde(flatten)]
     execution: Execution,
     /// The whole record, as far as it was kept apart. Only an operator reads it, and the admin log says so.
@@ -134,8 +137,8 @@ pub(crate) struct Whole {
 }
 
 /// Returns an execution.
-#[utoipa::path(get, path = "/executions/{id}", params(("id" = u64, Path, description = "The number of the execution")), responses((status = 200, body = Whole)))]
-pub(super) async fn get(caller: Caller, Path(seq): Path<u64>) -> Answer<Whole> {
+#[utoipa::path(get, path = "/executions/{id}", params(("id" = u64, Path, description = "The number of the execution")), responses((status = 200, body = ExecutionDetail)))]
+pub(super) async fn get(caller: ApiCaller, Path(seq): Path<u64>) -> ApiAnswer<ExecutionDetail> {
     let execution = caller.tenant.execution(seq).await?;
     let execution = execution
         .filter(|execution| caller.may_read(&execution.record))
@@ -145,7 +148,7 @@ pub(super) async fn get(caller: Caller, Path(seq): Path<u64>) -> Answer<Whole> {
         _ => None,
     };
     let execution = execution.into();
-    Ok(axum::Json(Whole { execution, detail }))
+    Ok(axum::Json(ExecutionDetail { execution, detail }))
 }
 
 /// How many executions of a session are read at most.
@@ -153,7 +156,10 @@ const SESSION: u32 = 10_000;
 
 /// Returns what happened in a session, oldest first.
 #[utoipa::path(get, path = "/sessions/{id}", params(("id" = String, Path, description = "The session")), responses((status = 200, body = List<Execution>)))]
-pub(super) async fn session(caller: Caller, Path(id): Path<String>) -> Answer<List<Execution>> {
+pub(super) async fn session(
+    caller: ApiCaller,
+    Path(id): Path<String>,
+) -> ApiAnswer<List<Execution>> {
     let mut found = caller.tenant.session(&id, 0, SESSION).await?;
     found.retain(|execution| caller.may_read(&execution.record));
     if found.is_empty() {
@@ -165,7 +171,7 @@ pub(super) async fn session(caller: Caller, Path(id): Path<String>) -> Answer<Li
 /// Which counts.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Counts {
+pub(crate) struct CountsQuery {
     /// Of this hook, hour by hour; of each hook if it is empty; by default of all hooks together, minute by minute.
     hook: Option<String>,
     /// Since how many hours, at most 168; 1 by default.
@@ -174,11 +180,11 @@ pub(crate) struct Counts {
 }
 
 /// Returns how often hooks decided what, for all agents together.
-#[utoipa::path(get, path = "/activity", params(Counts), responses((status = 200, body = List<Activity>)))]
+#[utoipa::path(get, path = "/activity", params(CountsQuery), responses((status = 200, body = List<Activity>)))]
 pub(super) async fn activity(
-    caller: Caller,
-    Query(asked): Query<Counts>,
-) -> Answer<List<Activity>> {
+    caller: ApiCaller,
+    Query(asked): Query<CountsQuery>,
+) -> ApiAnswer<List<Activity>> {
     caller.of_all("these are the counts of all agents")?;
     let hours = i64::from(asked.hours.unwrap_or(1).clamp(1, 168));
     let since = Timestamp::now() - SignedDuration::from_hours(hours);

@@ -14,19 +14,19 @@ use serde_json::Value;
 
 use super::Api;
 use super::body::read;
-use super::caller::{Caller, other_tenant};
+use super::caller::{ApiCaller, other_tenant};
 use super::problem::Problem;
 use crate::limits::BODY;
 
 /// A body in JSON, of at most so many bytes. A handler takes it last: the role of its sender comes before it.
-pub(crate) struct Json<T, const MOST: usize = BODY>(pub(crate) T);
+pub(crate) struct JsonBody<T, const MOST: usize = BODY>(pub(crate) T);
 
-impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, MOST> {
+impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for JsonBody<T, MOST> {
     type Rejection = Problem;
 
     async fn from_request(request: Request<Body>, api: &Arc<Api>) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
-        let caller = Caller::from_request_parts(&mut parts, api).await?;
+        let caller = ApiCaller::from_request_parts(&mut parts, api).await?;
         let text = read(body, MOST).await?;
         let value: Value = hooks_runtime::__json(&text)
             .map_err(|error| Problem::bad(format!("the body is not JSON: {error}")))?;
@@ -35,20 +35,20 @@ impl<T: DeserializeOwned, const MOST: usize> FromRequest<Arc<Api>> for Json<T, M
         }
         other_tenant(&value, caller.tenant.id())?;
         let read = serde_json::from_value(value);
-        read.map(Json)
+        read.map(JsonBody)
             .map_err(|error| Problem::at("", error.to_string()))
     }
 }
 
 /// A body as text, of at most so many bytes.
-pub(crate) struct Text<const MOST: usize = BODY>(pub(crate) String);
+pub(crate) struct TextBody<const MOST: usize = BODY>(pub(crate) String);
 
-impl<const MOST: usize> FromRequest<Arc<Api>> for Text<MOST> {
+impl<const MOST: usize> FromRequest<Arc<Api>> for TextBody<MOST> {
     type Rejection = Problem;
 
     async fn from_request(request: Request<Body>, _: &Arc<Api>) -> Result<Self, Problem> {
         let text = String::from_utf8(read(request.into_body(), MOST).await?.into());
-        text.map(Text)
+        text.map(TextBody)
             .map_err(|_| Problem::bad("the body is not UTF-8"))
     }
 }
@@ -115,19 +115,19 @@ pub(crate) fn etag(version: impl std::fmt::Display) -> Tag {
 
 /// The versions that the client has: the header `If-None-Match`. Its text is copied, because a header keeps the buffer of
 /// the whole request, and some requests wait long.
-pub(crate) struct Known(String);
+pub(crate) struct IfNoneMatch(String);
 
-impl FromRequestParts<Arc<Api>> for Known {
+impl FromRequestParts<Arc<Api>> for IfNoneMatch {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<Api>) -> Result<Self, Infallible> {
         let known = parts.headers.get(IF_NONE_MATCH);
         let known = known.and_then(|known| known.to_str().ok());
-        Ok(Known(known.unwrap_or_default().to_owned()))
+        Ok(IfNoneMatch(known.unwrap_or_default().to_owned()))
     }
 }
 
-impl Known {
+impl IfNoneMatch {
     /// Whether the client has this version already.
     pub(crate) fn has(&self, version: &str) -> bool {
         let tags = self.0.split(',');

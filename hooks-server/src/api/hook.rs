@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::Answer;
+use super::ApiAnswer;
 use super::aside::aside;
-use super::caller::{Author, Caller};
+use super::caller::{ApiCaller, Author};
 use super::convert;
-use super::extract::{Expected, Json, Path, Query, Tagged, etag};
+use super::extract::{Expected, JsonBody, Path, Query, Tagged, etag};
 use super::problem::{Problem, found};
 use super::wire::{Hook, HookVersion, List, PageQuery};
 
@@ -25,7 +25,7 @@ pub(crate) struct Created {
 
 /// Lists the hooks of the draft, in their order.
 #[utoipa::path(get, path = "/hooks", responses((status = 200, body = List<Hook>)))]
-pub(super) async fn list(caller: Caller) -> Answer<List<Hook>> {
+pub(super) async fn list(caller: ApiCaller) -> ApiAnswer<List<Hook>> {
     Ok(axum::Json(List::whole(caller.tenant.hooks().await?)))
 }
 
@@ -33,7 +33,7 @@ pub(super) async fn list(caller: Caller) -> Answer<List<Hook>> {
 #[utoipa::path(post, path = "/hooks", request_body = Value, responses((status = 201, body = Created)))]
 pub(super) async fn create(
     Author(caller, by): Author,
-    Json(body): Json<Value>,
+    JsonBody(body): JsonBody<Value>,
 ) -> Result<impl IntoResponse, Problem> {
     let saved = async move {
         convert::whole(&body)?;
@@ -47,7 +47,7 @@ pub(super) async fn create(
 
 /// Returns a hook of the draft, with its version as the `ETag`.
 #[utoipa::path(get, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook")), responses((status = 200, body = Hook)))]
-pub(super) async fn get(caller: Caller, Path(id): Path<String>) -> Tagged<Hook> {
+pub(super) async fn get(caller: ApiCaller, Path(id): Path<String>) -> Tagged<Hook> {
     let hook = found(caller.tenant.hook(&id).await?, "hook", &id)?;
     Ok((etag(hook.version), axum::Json(hook.into())))
 }
@@ -58,7 +58,7 @@ pub(super) async fn put(
     Author(caller, by): Author,
     Path(id): Path<String>,
     Expected(expected): Expected,
-    Json(body): Json<Value>,
+    JsonBody(body): JsonBody<Value>,
 ) -> Tagged<Hook> {
     let saved = async move {
         convert::whole(&body)?;
@@ -82,10 +82,10 @@ pub(super) async fn delete(
 /// Lists the versions of a hook, newest first, also of one that is deleted.
 #[utoipa::path(get, path = "/hooks/{id}/versions", params(("id" = String, Path, description = "The id of the hook"), PageQuery), responses((status = 200, body = List<HookVersion>)))]
 pub(super) async fn versions(
-    caller: Caller,
+    caller: ApiCaller,
     Path(id): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Answer<List<HookVersion>> {
+) -> ApiAnswer<List<HookVersion>> {
     let versions = caller.tenant.versions(&id, page.cursor, page.limit());
     let versions = versions.await?;
     if versions.items.is_empty() && page.cursor.is_none() {
@@ -97,9 +97,9 @@ pub(super) async fn versions(
 /// Returns a hook as one of its versions has it.
 #[utoipa::path(get, path = "/hooks/{id}/versions/{version}", params(("id" = String, Path, description = "The id of the hook"), ("version" = u64, Path, description = "The number of the version")), responses((status = 200, body = Value)))]
 pub(super) async fn version(
-    caller: Caller,
+    caller: ApiCaller,
     Path((id, version)): Path<(String, u64)>,
-) -> Answer<Value> {
+) -> ApiAnswer<Value> {
     let body = caller.tenant.version(&id, version).await?;
     found(body, "version", version).map(axum::Json)
 }

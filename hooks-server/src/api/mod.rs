@@ -52,25 +52,25 @@ use utoipa_axum::routes;
 
 use self::bundle::InForce;
 use self::caller::Callers;
-use self::changes::Changes;
+use self::changes::DraftChanges;
 use self::order::Order;
 use self::problem::{FieldError, Problem};
-use self::simulate::Compiled;
+use self::simulate::Simulator;
 use self::tenants::Tenants;
 use self::unchanged::Unchanged;
 use crate::limits::BURST;
 use crate::metrics::Metrics;
-use crate::peer::{Shares, Told};
+use crate::peer::{AddressLog, Shares};
 use crate::shutdown::Shutdown;
 
 /// How a deployment completes a runtime: its evaluator, its guard, its factories.
-pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync>;
+pub(crate) type RuntimeCompletion = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync>;
 
 /// A row of GoClaw's list, and its text.
-pub(crate) type Row = (Value, Box<RawValue>);
+pub(crate) type GoclawRow = (Value, Box<RawValue>);
 
 /// What an endpoint answers.
-type Answer<T> = Result<axum::Json<T>, Problem>;
+type ApiAnswer<T> = Result<axum::Json<T>, Problem>;
 
 /// What handlers need.
 pub(crate) struct Api {
@@ -78,7 +78,7 @@ pub(crate) struct Api {
     /// Signs what agents fetch.
     pub(crate) key: Option<SigningKey>,
     /// Completes a runtime as this deployment does.
-    pub(crate) complete: Complete,
+    pub(crate) complete: RuntimeCompletion,
     pub(crate) shutdown: Shutdown,
     pub(crate) tenants: Tenants,
     /// How many requests each token may still send.
@@ -92,18 +92,18 @@ pub(crate) struct Api {
     waiting: Shares<Option<Arc<str>>>,
     pub(crate) metrics: Arc<Metrics>,
     /// When the log said of whom that a token was refused.
-    told: Told,
+    told: AddressLog,
     pub(crate) callers: Callers,
     /// By their tenants.
     in_force: Unchanged<Arc<InForce>>,
     /// The rows of GoClaw's list and their texts, by their tenants.
-    pub(crate) rows: Unchanged<Arc<[Row]>>,
+    pub(crate) rows: Unchanged<Arc<[GoclawRow]>>,
     /// What drafts change, by their tenants.
-    changes: Unchanged<Arc<Changes>>,
+    changes: Unchanged<Arc<DraftChanges>>,
     /// The order that drafts would have, by their tenants.
     drafted: Unchanged<Arc<Order>>,
     /// Hooks that simulations ask, by whether they are in force and by their tenants.
-    compiled: Unchanged<Arc<Compiled>>,
+    compiled: Unchanged<Arc<Simulator>>,
     /// Events that an author asks about while they write a hook.
     recent: tokio::sync::Mutex<Option<replay::Recent>>,
     /// What is left out of what is published, by tenants.
@@ -114,7 +114,7 @@ impl Api {
     pub(crate) fn new(
         store: Store,
         key: Option<SigningKey>,
-        complete: Complete,
+        complete: RuntimeCompletion,
         shutdown: Shutdown,
         node: String,
         rate: NonZeroU32,
@@ -128,7 +128,7 @@ impl Api {
             staying: Shares::default(),
             waiting: Shares::default(),
             metrics,
-            told: Told::default(),
+            told: AddressLog::default(),
             tenants: Tenants::new(store.recorder(), node),
             callers: Callers::new(),
             in_force: Unchanged::new(),

@@ -5,20 +5,20 @@ use hooks_store::NodeReport;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Answer;
-use super::caller::{Caller, Operator};
-use super::extract::{Json, Path};
+use super::ApiAnswer;
+use super::caller::{ApiCaller, Operator};
+use super::extract::{JsonBody, Path};
 use super::wire::{Breaker, List, Node, Told};
 
 /// Lists the nodes.
 #[utoipa::path(get, path = "/nodes", responses((status = 200, body = List<Node>)))]
-pub(super) async fn list(caller: Caller) -> Answer<List<Node>> {
+pub(super) async fn list(caller: ApiCaller) -> ApiAnswer<List<Node>> {
     Ok(axum::Json(List::whole(caller.tenant.nodes().await?)))
 }
 
 /// What a node says about itself.
 #[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Report {
+pub(crate) struct NodeReportBody {
     /// Its name, which no other has.
     #[schema(min_length = 1, max_length = 200)]
     name: String,
@@ -32,7 +32,7 @@ pub(crate) struct Report {
     refused: String,
     /// The hooks that it does not ask.
     #[serde(default)]
-    breakers: Vec<Open>,
+    breakers: Vec<OpenBreaker>,
     /// All its hooks in their order, with the compiled ones, as `GET /order` has them. Left out, the order is still the one
     /// that it has said last.
     #[schema(value_type = Option<Vec<Object>>)]
@@ -41,7 +41,7 @@ pub(crate) struct Report {
 
 /// A hook that is not asked.
 #[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Open {
+pub(crate) struct OpenBreaker {
     /// The hook.
     hook: String,
     /// `open` or `half_open`.
@@ -50,11 +50,11 @@ pub(crate) struct Open {
 }
 
 /// Takes the report of a node.
-#[utoipa::path(post, path = "/nodes", request_body = Report, responses((status = 200, body = Told)))]
+#[utoipa::path(post, path = "/nodes", request_body = NodeReportBody, responses((status = 200, body = Told)))]
 pub(super) async fn report(
     Operator(caller, _): Operator,
-    Json(said): Json<Report>,
-) -> Answer<Told> {
+    JsonBody(said): JsonBody<NodeReportBody>,
+) -> ApiAnswer<Told> {
     let breakers = said.breakers.into_iter();
     let breakers = breakers.map(|open| (open.hook, open.state));
     let report = NodeReport {
@@ -70,7 +70,7 @@ pub(super) async fn report(
 
 /// Lists the hooks that nodes do not ask.
 #[utoipa::path(get, path = "/breakers", responses((status = 200, body = List<Breaker>)))]
-pub(super) async fn breakers(caller: Caller) -> Answer<List<Breaker>> {
+pub(super) async fn breakers(caller: ApiCaller) -> ApiAnswer<List<Breaker>> {
     Ok(axum::Json(List::whole(caller.tenant.breakers().await?)))
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Reset {
 pub(super) async fn reset(
     Operator(caller, by): Operator,
     Path(hook): Path<String>,
-) -> Answer<Reset> {
+) -> ApiAnswer<Reset> {
     let nodes = caller.tenant.reset_breaker(&hook, &by).await?;
     Ok(axum::Json(Reset { nodes }))
 }

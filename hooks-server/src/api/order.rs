@@ -10,16 +10,16 @@ use hooks_store::{By, Tenant};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::caller::Caller;
+use super::caller::ApiCaller;
 use super::extract::Query;
 use super::problem::Problem;
 use super::simulate::built;
-use super::{Answer, Api};
+use super::{Api, ApiAnswer};
 
 /// Whose order, and which part of it.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Of {
+pub(crate) struct OrderQuery {
     /// Only hooks on this event.
     pub(crate) event: Option<String>,
     /// The order that the draft would have, instead of the one in force.
@@ -30,7 +30,7 @@ pub(crate) struct Of {
 }
 
 /// Whose order.
-pub(crate) enum Whose<'a> {
+pub(crate) enum OrderSource<'a> {
     /// What is in force.
     InForce,
     /// What the draft would have.
@@ -51,16 +51,16 @@ pub(crate) struct Order {
 }
 
 /// Lists the hooks in the order in which they run.
-#[utoipa::path(get, path = "/order", params(Of), responses((status = 200, body = Order)))]
+#[utoipa::path(get, path = "/order", params(OrderQuery), responses((status = 200, body = Order)))]
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
-    caller: Caller,
-    Query(of): Query<Of>,
-) -> Answer<Order> {
+    caller: ApiCaller,
+    Query(of): Query<OrderQuery>,
+) -> ApiAnswer<Order> {
     let whose = match (of.draft, &of.node) {
-        (false, None) => Whose::InForce,
-        (true, None) => Whose::Draft,
-        (false, Some(node)) => Whose::Node(node),
+        (false, None) => OrderSource::InForce,
+        (true, None) => OrderSource::Draft,
+        (false, Some(node)) => OrderSource::Node(node),
         (true, Some(_)) => {
             let why = "no node runs the draft: ask for `draft` or for `node`";
             return Err(Problem::bad(why));
@@ -78,10 +78,10 @@ impl Api {
     pub(crate) async fn order(
         &self,
         tenant: &Tenant,
-        whose: Whose<'_>,
+        whose: OrderSource<'_>,
     ) -> Result<Arc<Order>, Problem> {
         match whose {
-            Whose::InForce => {
+            OrderSource::InForce => {
                 let runtime = self.hooks(tenant).await?;
                 let news = tenant.news().in_force;
                 let left_out = async { tenant.notices().await.map(Arc::new) };
@@ -94,12 +94,12 @@ impl Api {
                 let items = runtime.order();
                 Ok(Arc::new(Order { items, notices }))
             }
-            Whose::Draft => {
+            OrderSource::Draft => {
                 let news = tenant.news().of_hooks();
                 let order = self.order_of_draft(tenant);
                 self.drafted.get(tenant.id(), news, order).await
             }
-            Whose::Node(name) => {
+            OrderSource::Node(name) => {
                 let items = tenant.node_order(name).await?;
                 let (items, notices) = (items.ok_or_else(|| unreported(name))?, Vec::new());
                 Ok(Arc::new(Order { items, notices }))
@@ -146,7 +146,7 @@ impl Api {
     ) -> Result<&'static str, Problem> {
         let (mut draft, order) = (
             tenant.draft().await?,
-            self.order(tenant, Whose::Draft).await?,
+            self.order(tenant, OrderSource::Draft).await?,
         );
         let names = draft.hooks.iter().map(|hook| hook["name"].as_str());
         let names = names.map(|name| name.unwrap_or_default().to_owned());

@@ -14,12 +14,12 @@ use tokio::sync::{Semaphore, mpsc};
 use utoipa::ToSchema;
 
 use super::aside::aside;
-use super::caller::{Caller, Operator};
-use super::extract::Json;
+use super::caller::{ApiCaller, Operator};
+use super::extract::JsonBody;
 use super::problem::Problem;
 use super::simulate::{alone, hooks, is_in_force};
 use super::wire::Changes;
-use super::{Answer, Api};
+use super::{Api, ApiAnswer};
 
 /// How many events are asked about, and how many at most.
 const LIMIT: u32 = 1000;
@@ -38,7 +38,7 @@ static ONE: Semaphore = Semaphore::const_new(1);
 
 /// Hooks, and the events of the past that they are asked about.
 #[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Asked {
+pub(crate) struct ReplayRequest {
     /// The hooks: a bundle, `true` for the draft of the tenant; by default, what is in force.
     #[serde(default)]
     pub(crate) draft: Value,
@@ -51,12 +51,12 @@ pub(crate) struct Asked {
 }
 
 /// Asks which decisions of the past would change.
-#[utoipa::path(post, path = "/replay", request_body = Asked, responses((status = 200, body = Changes)))]
+#[utoipa::path(post, path = "/replay", request_body = ReplayRequest, responses((status = 200, body = Changes)))]
 pub(super) async fn post(
     State(api): State<Arc<Api>>,
     Operator(caller, _): Operator,
-    Json(asked): Json<Asked>,
-) -> Answer<Changes> {
+    JsonBody(asked): JsonBody<ReplayRequest>,
+) -> ApiAnswer<Changes> {
     let replayed = api.replay(&caller, &asked).await?;
     Ok(axum::Json(replayed.into()))
 }
@@ -79,7 +79,11 @@ pub(crate) struct Recent {
 
 impl Api {
     /// Asks hooks about the past of the caller's tenant.
-    pub(crate) async fn replay(&self, caller: &Caller, asked: &Asked) -> Result<Replayed, Problem> {
+    pub(crate) async fn replay(
+        &self,
+        caller: &ApiCaller,
+        asked: &ReplayRequest,
+    ) -> Result<Replayed, Problem> {
         let by = self.may_replay(caller)?;
         let (tenant, draft) = (caller.tenant.clone(), asked.draft.clone());
         let compared = aside(async move {
@@ -105,7 +109,7 @@ impl Api {
     /// of the last seconds, so that the log does not say with each letter who has read them.
     pub(crate) async fn replay_alone(
         &self,
-        caller: &Caller,
+        caller: &ApiCaller,
         hook: &Value,
     ) -> Result<Replayed, Problem> {
         let by = self.may_replay(caller)?;
@@ -127,7 +131,7 @@ impl Api {
     }
 
     /// Says who asks about the past, if they may and something of it is kept.
-    pub(crate) fn may_replay(&self, caller: &Caller) -> Result<By, Problem> {
+    pub(crate) fn may_replay(&self, caller: &ApiCaller) -> Result<By, Problem> {
         let by = caller.at_least(Role::Operator)?;
         caller.of_all("a replay reads what all agents did")?;
         if !self.tenants.recorder.keeps_events() {

@@ -12,11 +12,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::aside::aside;
-use super::caller::{Caller, Publisher};
-use super::extract::{Expected, Json, Path, Query, Tagged, etag};
+use super::caller::{ApiCaller, Publisher};
+use super::extract::{Expected, JsonBody, Path, Query, Tagged, etag};
 use super::problem::{Problem, found};
 use super::wire::{List, PageQuery, Published, Revision};
-use super::{Answer, Api};
+use super::{Api, ApiAnswer};
 
 /// Why something is published.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -42,7 +42,10 @@ pub(crate) struct Rollback {
 
 /// Lists the revisions, newest first.
 #[utoipa::path(get, path = "/revisions", params(PageQuery), responses((status = 200, body = List<Revision>)))]
-pub(super) async fn list(caller: Caller, Query(page): Query<PageQuery>) -> Answer<List<Revision>> {
+pub(super) async fn list(
+    caller: ApiCaller,
+    Query(page): Query<PageQuery>,
+) -> ApiAnswer<List<Revision>> {
     let found = caller.tenant.revisions(page.cursor, page.limit()).await?;
     Ok(axum::Json(List::page(found)))
 }
@@ -54,7 +57,7 @@ pub(super) async fn publish(
     State(api): State<Arc<Api>>,
     Publisher(caller, by): Publisher,
     Expected(expected): Expected<String>,
-    Json(body): Json<Publish>,
+    JsonBody(body): JsonBody<Publish>,
 ) -> Result<impl IntoResponse, Problem> {
     if !body.despite_samples {
         api.expect_samples(&caller.tenant).await?;
@@ -66,7 +69,7 @@ pub(super) async fn publish(
 
 /// Returns a revision as a bundle.
 #[utoipa::path(get, path = "/revisions/{n}", params(("n" = u64, Path, description = "The number of the revision")), responses((status = 200, body = serde_json::Value)))]
-pub(super) async fn get(caller: Caller, Path(number): Path<u64>) -> Tagged<Bundle> {
+pub(super) async fn get(caller: ApiCaller, Path(number): Path<u64>) -> Tagged<Bundle> {
     let set = found(caller.tenant.revision(number).await?, "revision", number)?;
     Ok((etag(set.sha256()), axum::Json(set)))
 }
@@ -76,7 +79,7 @@ pub(super) async fn get(caller: Caller, Path(number): Path<u64>) -> Tagged<Bundl
 pub(super) async fn rollback(
     Publisher(caller, by): Publisher,
     Path(number): Path<u64>,
-    Json(asked): Json<Rollback>,
+    JsonBody(asked): JsonBody<Rollback>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = by.comment(asked.comment);
     let new = roll_back(caller.tenant, number, asked.keep_draft, by);
@@ -117,7 +120,7 @@ pub(crate) struct Turn {
 #[utoipa::path(post, path = "/revisions/mode", request_body = Turn, responses((status = 201, body = Published), (status = 200, description = "It has the mode already", body = Published)))]
 pub(super) async fn turn(
     Publisher(caller, by): Publisher,
-    Json(turn): Json<Turn>,
+    JsonBody(turn): JsonBody<Turn>,
 ) -> Result<impl IntoResponse, Problem> {
     let by = by.comment(turn.comment);
     let new = async move { caller.tenant.publish_mode(&turn.hook, turn.mode, &by).await };

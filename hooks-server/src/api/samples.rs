@@ -11,17 +11,17 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::aside::aside;
-use super::caller::{Author, Caller, Operator, other_tenant};
-use super::extract::{Expected, Json, Path, Query, Text};
+use super::caller::{ApiCaller, Author, Operator, other_tenant};
+use super::extract::{Expected, JsonBody, Path, Query, TextBody};
 use super::problem::Problem;
 use super::simulate::hooks;
 use super::wire::{self, ImportReport, List};
-use super::{Answer, Api};
+use super::{Api, ApiAnswer};
 use crate::limits::SET;
 
 /// Lists the saved events; with the token of an agent, those of that agent.
 #[utoipa::path(get, path = "/samples", responses((status = 200, body = List<wire::Sample>)))]
-pub(super) async fn list(caller: Caller) -> Answer<List<wire::Sample>> {
+pub(super) async fn list(caller: ApiCaller) -> ApiAnswer<List<wire::Sample>> {
     let mut samples = caller.tenant.samples().await?;
     if let Some(own) = &caller.agent {
         samples.retain(|sample| sample.saved.cx["agent_id"] == **own);
@@ -53,7 +53,7 @@ pub(crate) struct New {
 #[utoipa::path(post, path = "/samples", request_body = New, responses((status = 201, body = wire::Sample)))]
 pub(super) async fn save(
     Operator(caller, by): Operator,
-    Json(new): Json<New>,
+    JsonBody(new): JsonBody<New>,
 ) -> Result<impl IntoResponse, Problem> {
     let sample = TestEntry {
         name: new.name,
@@ -78,7 +78,7 @@ pub(super) async fn delete(
 }
 
 /// What hooks decided about a sample.
-pub(crate) struct Tried {
+pub(crate) struct SampleOutcome {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) expect: Option<Expect>,
@@ -88,7 +88,7 @@ pub(crate) struct Tried {
     pub(crate) differences: Vec<String>,
 }
 
-impl Tried {
+impl SampleOutcome {
     /// Whether it is a test, and its hooks decided something else than it expects.
     pub(crate) fn fails(&self) -> bool {
         !self.differences.is_empty()
@@ -102,7 +102,7 @@ impl Api {
         &self,
         tenant: &Tenant,
         draft: &Value,
-    ) -> Result<Vec<Tried>, Problem> {
+    ) -> Result<Vec<SampleOutcome>, Problem> {
         let samples = tenant.samples().await?;
         if samples.is_empty() {
             return Ok(Vec::new());
@@ -132,7 +132,7 @@ impl Api {
                     (wrong, None, expects.into_iter().collect())
                 }
             };
-            tried.push(Tried {
+            tried.push(SampleOutcome {
                 id,
                 name: saved.name,
                 expect: saved.expect,
@@ -152,7 +152,7 @@ impl Api {
     pub(crate) async fn expect_samples(&self, tenant: &Tenant) -> Result<(), Problem> {
         let tried = self.try_samples(tenant, &Value::Bool(true)).await?;
         let help = "change the hooks or the sample, or publish despite the samples";
-        let mistake = |sample: Tried| {
+        let mistake = |sample: SampleOutcome| {
             let said = sample.differences.join("; ");
             Mistake {
                 path: format!("/samples/{}", sample.id),
@@ -162,7 +162,7 @@ impl Api {
         };
         let failed: Vec<_> = tried
             .into_iter()
-            .filter(Tried::fails)
+            .filter(SampleOutcome::fails)
             .map(mistake)
             .collect();
         if failed.is_empty() {
@@ -175,20 +175,20 @@ impl Api {
 /// Whose format a text has.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Format {
+pub(crate) struct FormatQuery {
     /// `goclaw`, `claude`, `toml` or `bundle`.
     #[param(value_type = String)]
     format: ImportFormat,
 }
 
 /// Adds the hooks of a text to the draft: GoClaw's rows, a `settings.json` of Claude Code, a `hooks.toml`, a bundle.
-#[utoipa::path(post, path = "/import", params(Format, ("if-match" = String, Header, description = "The `ETag` of the draft that this follows")), request_body(content = String, content_type = "text/plain"), responses((status = 200, body = ImportReport)))]
+#[utoipa::path(post, path = "/import", params(FormatQuery, ("if-match" = String, Header, description = "The `ETag` of the draft that this follows")), request_body(content = String, content_type = "text/plain"), responses((status = 200, body = ImportReport)))]
 pub(super) async fn import(
     Author(caller, by): Author,
-    Query(of): Query<Format>,
+    Query(of): Query<FormatQuery>,
     Expected(expected): Expected<String>,
-    Text(text): Text<SET>,
-) -> Answer<ImportReport> {
+    TextBody(text): TextBody<SET>,
+) -> ApiAnswer<ImportReport> {
     let by = by.after(expected);
     let report = aside(async move {
         if let Ok(value) = serde_json::from_str(&text) {

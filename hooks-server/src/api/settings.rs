@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Answer;
-use super::caller::{Author, Caller, Operator, Owner, Publisher};
-use super::extract::{Json, Path, Query};
+use super::ApiAnswer;
+use super::caller::{ApiCaller, Author, Operator, Owner, Publisher};
+use super::extract::{JsonBody, Path, Query};
 use super::problem::Problem;
 use super::wire::{AdminEntry, Budget, List, PageQuery, Secret, Token};
 
 /// Lists the secrets, without their values.
 #[utoipa::path(get, path = "/secrets", responses((status = 200, body = List<Secret>)))]
-pub(super) async fn secrets(Author(caller, _): Author) -> Answer<List<Secret>> {
+pub(super) async fn secrets(Author(caller, _): Author) -> ApiAnswer<List<Secret>> {
     Ok(axum::Json(List::whole(caller.tenant.secrets().await?)))
 }
 
@@ -38,8 +38,8 @@ pub(crate) struct Version {
 pub(super) async fn put_secret(
     Publisher(caller, by): Publisher,
     Path(name): Path<String>,
-    Json(secret): Json<SecretValue>,
-) -> Answer<Version> {
+    JsonBody(secret): JsonBody<SecretValue>,
+) -> ApiAnswer<Version> {
     let version = caller.tenant.put_secret(&name, &secret.value, &by).await?;
     Ok(axum::Json(Version { version }))
 }
@@ -56,13 +56,13 @@ pub(super) async fn delete_secret(
 
 /// Lists what was used, by month.
 #[utoipa::path(get, path = "/budgets", responses((status = 200, body = List<Budget>)))]
-pub(super) async fn budgets(caller: Caller) -> Answer<List<Budget>> {
+pub(super) async fn budgets(caller: ApiCaller) -> ApiAnswer<List<Budget>> {
     Ok(axum::Json(List::whole(caller.tenant.budgets().await?)))
 }
 
 /// A limit.
 #[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Limit {
+pub(crate) struct BudgetLimit {
     /// The month, as in `2026-11`; by default, every month.
     month: Option<String>,
     /// The most tokens of a model that hooks use in it; none for no limit.
@@ -70,10 +70,10 @@ pub(crate) struct Limit {
 }
 
 /// Sets the most that hooks use in a month.
-#[utoipa::path(put, path = "/budgets", request_body = Limit, responses((status = 204)))]
+#[utoipa::path(put, path = "/budgets", request_body = BudgetLimit, responses((status = 204)))]
 pub(super) async fn put_budget(
     Owner(caller, by): Owner,
-    Json(set): Json<Limit>,
+    JsonBody(set): JsonBody<BudgetLimit>,
 ) -> Result<StatusCode, Problem> {
     caller
         .tenant
@@ -84,7 +84,7 @@ pub(super) async fn put_budget(
 
 /// Lists the tokens, without their texts.
 #[utoipa::path(get, path = "/tokens", responses((status = 200, body = List<Token>)))]
-pub(super) async fn tokens(Owner(caller, _): Owner) -> Answer<List<Token>> {
+pub(super) async fn tokens(Owner(caller, _): Owner) -> ApiAnswer<List<Token>> {
     Ok(axum::Json(List::whole(caller.tenant.tokens().await?)))
 }
 
@@ -105,16 +105,16 @@ pub(crate) struct NewToken {
 
 /// A token that is new.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Made {
+pub(crate) struct CreatedToken {
     /// Its text, which is shown only here.
     token: String,
 }
 
 /// Makes a token for the caller's tenant.
-#[utoipa::path(post, path = "/tokens", request_body = NewToken, responses((status = 201, body = Made)))]
+#[utoipa::path(post, path = "/tokens", request_body = NewToken, responses((status = 201, body = CreatedToken)))]
 pub(super) async fn new_token(
     Owner(caller, by): Owner,
-    Json(new): Json<NewToken>,
+    JsonBody(new): JsonBody<NewToken>,
 ) -> Result<impl IntoResponse, Problem> {
     // The token of an agent makes tokens for that agent only.
     let agent = caller.reads_of(new.agent)?;
@@ -123,7 +123,7 @@ pub(super) async fn new_token(
         .token_until(&new.name, new.role, agent.as_deref(), new.ends, &by)
         .await?;
     let token = made.to_string();
-    Ok((StatusCode::CREATED, axum::Json(Made { token })))
+    Ok((StatusCode::CREATED, axum::Json(CreatedToken { token })))
 }
 
 /// Revokes a token.
@@ -141,7 +141,7 @@ pub(super) async fn delete_token(
 pub(super) async fn admin_log(
     Operator(caller, _): Operator,
     Query(page): Query<PageQuery>,
-) -> Answer<List<AdminEntry>> {
+) -> ApiAnswer<List<AdminEntry>> {
     let found = caller.tenant.admin_log(page.cursor, page.limit()).await?;
     Ok(axum::Json(List::page(found)))
 }

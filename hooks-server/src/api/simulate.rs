@@ -17,11 +17,11 @@ use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
 use super::aside::aside;
-use super::caller::{Caller, Operator};
+use super::caller::{ApiCaller, Operator};
 use super::draft::bundle;
-use super::extract::Json;
+use super::extract::JsonBody;
 use super::problem::Problem;
-use super::{Answer, Api};
+use super::{Api, ApiAnswer};
 
 /// An event, and the hooks that it is for.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -66,12 +66,12 @@ pub(crate) struct Simulated {
     /// What a hook answered, if one did.
     pub(crate) output: Option<Value>,
     /// Each hook for the event, in its order.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<SimulationStep>,
 }
 
 /// One hook.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub(crate) struct Step {
+pub(crate) struct SimulationStep {
     /// Its name.
     pub(crate) hook: String,
     /// The kind of its handler: `builtin` for a hook of the runtime, `compiled` for one of an agent's own code; empty if it did
@@ -127,8 +127,8 @@ pub(crate) enum StepState {
 pub(super) async fn post(
     State(api): State<Arc<Api>>,
     Operator(caller, _): Operator,
-    Json(asked): Json<Simulate>,
-) -> Answer<Simulated> {
+    JsonBody(asked): JsonBody<Simulate>,
+) -> ApiAnswer<Simulated> {
     let event = event(asked.event)?;
     let cx = serde_json::from_value(asked.cx.unwrap_or_default().into())
         .map_err(|error| Problem::at("/cx", error.to_string()))?;
@@ -171,7 +171,7 @@ impl Api {
     /// or of all nodes'.
     pub(crate) async fn simulate(
         &self,
-        caller: &Caller,
+        caller: &ApiCaller,
         (draft, run): (&Value, &[String]),
         node: Option<&str>,
         cx: AgentContext,
@@ -200,7 +200,7 @@ impl Api {
         let compile = async || {
             let (tenant, draft) = (caller.tenant.clone(), draft.clone());
             let hooks = Box::pin(aside(async move { hooks(&tenant, &draft).await })).await?;
-            let compiled = Compiled::of(self, &caller.tenant, hooks, Some(dry_run.clone()));
+            let compiled = Simulator::of(self, &caller.tenant, hooks, Some(dry_run.clone()));
             compiled.await.map(Arc::new)
         };
         // What is in force, and the draft, are asked again and again.
@@ -218,7 +218,7 @@ impl Api {
     /// Asks one hook as its author has written it. Nothing with effects runs.
     pub(crate) async fn try_alone(
         &self,
-        caller: &Caller,
+        caller: &ApiCaller,
         hook: &Value,
         cx: AgentContext,
         event: OwnedEvent,
@@ -226,14 +226,14 @@ impl Api {
         caller.at_least(Role::Operator)?;
         let (tenant, hook) = (caller.tenant.clone(), hook.clone());
         let set = aside(async move { alone(&tenant, &hook).await }).await?;
-        let compiled = Compiled::of(self, &caller.tenant, set, Some(DryRun::new()));
+        let compiled = Simulator::of(self, &caller.tenant, set, Some(DryRun::new()));
         Ok(Simulated::of(compiled.await?.ask(cx, event).await))
     }
 }
 
 impl Simulated {
-    pub(super) fn of((outcome, said, steps): Asked) -> Self {
-        let is_open = |step: &Step| step.state == StepState::LeftOut && !step.shadow;
+    pub(super) fn of((outcome, said, steps): SimulationOutcome) -> Self {
+        let is_open = |step: &SimulationStep| step.state == StepState::LeftOut && !step.shadow;
         let is_undecided = outcome.decision == Decided::Continue && steps.iter().any(is_open);
         let word = |word| if is_undecided { "undecided" } else { word }.to_owned();
         Simulated {
@@ -257,15 +257,15 @@ impl Simulated {
         let unmet = |hook| {
             let condition = condition(hook).unwrap_or_default();
             let why = format!("the condition was not met{condition}");
-            Step::idle(hook, StepState::Unmet, why)
+            SimulationStep::idle(hook, StepState::Unmet, why)
         };
         let ran = record.steps.iter().cloned();
-        let ran = ran.map(|step| Step::of(step, String::new()));
+        let ran = ran.map(|step| SimulationStep::of(step, String::new()));
         let unmet = record.unmet.iter().map(|hook| unmet(hook));
         let late = record
             .unasked
             .iter()
-            .map(|hook| Step::late(hook, &record.hook));
+            .map(|hook| SimulationStep::late(hook, &record.hook));
         let steps = ran.chain(unmet).chain(late).collect();
         let no_change = || Value::Array(Vec::new());
         Simulated {
@@ -282,12 +282,13 @@ impl Simulated {
     /// Adds the hooks of agents' own code where their priorities put them.
     fn with(mut self, compiled: Vec<(String, Ordered)>) -> Self {
         for (node, hook) in compiled {
-            let is_before = |step: &&Step| step.priority > hook.priority && !step.again;
+            let is_before = |step: &&SimulationStep| step.priority > hook.priority && !step.again;
             let place = self.steps.iter().take_while(is_before).count();
             let why = format!("compiled into the agent {node}: not asked here");
-            let step = Step::idle(&hook.hook, StepState::Compiled, why);
+            let step = SimulationStep::idle(&hook.hook, StepState::Compiled, why);
             let priority = hook.priority;
-            self.steps.insert(place, Step { priority, ..step });
+            self.steps
+                .insert(place, SimulationStep { priority, ..step });
         }
         self
     }
@@ -367,10 +368,10 @@ pub(crate) fn event(mut fields: Map<String, Value>) -> Result<OwnedEvent, Proble
 }
 
 /// What hooks said about an event: the decision, what a record of it would say, and each hook.
-pub(crate) type Asked = (Outcome, RecordOutcome, Vec<Step>);
+pub(crate) type SimulationOutcome = (Outcome, RecordOutcome, Vec<SimulationStep>);
 
 /// Hooks that are compiled, to be asked about one event after another.
-pub(crate) struct Compiled {
+pub(crate) struct Simulator {
     tenant: String,
     runtime: Runtime,
     /// Whether an answer does not depend on those before it: no handler runs, and what else runs dry counts nothing.
@@ -382,7 +383,7 @@ pub(crate) struct Compiled {
     one: Mutex<()>,
 }
 
-impl Compiled {
+impl Simulator {
     /// Compiles hooks. In a dry run, they change nothing outside themselves.
     pub(crate) async fn of(
         api: &Api,
@@ -397,7 +398,7 @@ impl Compiled {
             builder = builder.dry_run(dry_run);
         }
         let runtime = built(builder).await?;
-        Ok(Compiled {
+        Ok(Simulator {
             tenant: tenant.id().to_owned(),
             is_the_same_again: !runtime.status().hooks.iter().any(|hook| hook.harmless),
             order: runtime.order(),
@@ -408,7 +409,11 @@ impl Compiled {
     }
 
     /// Raises an event to them, and records nothing in the store.
-    pub(crate) async fn ask(&self, mut cx: AgentContext, mut event: OwnedEvent) -> Asked {
+    pub(crate) async fn ask(
+        &self,
+        mut cx: AgentContext,
+        mut event: OwnedEvent,
+    ) -> SimulationOutcome {
         let _one = self.one.lock().await;
         // An earlier caller may have gone away before the end.
         drop(self.records.take());
@@ -441,7 +446,7 @@ impl Compiled {
         explained: Vec<Explanation>,
         mut ran: Vec<RecordStep>,
         outcome: &Outcome,
-    ) -> Vec<Step> {
+    ) -> Vec<SimulationStep> {
         let explained = explained.into_iter();
         let mut explained: HashMap<String, Explanation> =
             explained.map(|one| (one.hook.clone(), one)).collect();
@@ -452,32 +457,37 @@ impl Compiled {
         let mut is_over = false;
         let is_asked = |hook: &&Ordered| hook.events.iter().any(|one| one == event);
         for hook in self.order.iter().filter(is_asked) {
-            let idle = |state, why: String| Step::idle(&hook.hook, state, why);
+            let idle = |state, why: String| SimulationStep::idle(&hook.hook, state, why);
             let known = explained.remove(&hook.hook);
             let is_first = |step: &RecordStep| step.hook == hook.hook && !step.again;
             let step = match (ran.iter().position(is_first), known) {
                 (Some(at), known) => {
                     let known = known.filter(|known| known.runs);
                     let why = known.map(|known| known.why).unwrap_or_default();
-                    Step::of(ran.remove(at), why)
+                    SimulationStep::of(ran.remove(at), why)
                 }
                 _ if hook.mode == Mode::Off => idle(StepState::Off, "off".to_owned()),
                 (_, Some(known)) if !known.is_meant => idle(StepState::OtherTools, known.why),
                 (_, Some(known)) if !known.runs => idle(StepState::Unmet, known.why),
-                _ if is_over => Step::late(&hook.hook, decided.as_deref().unwrap_or_default()),
+                _ if is_over => {
+                    SimulationStep::late(&hook.hook, decided.as_deref().unwrap_or_default())
+                }
                 (_, Some(known)) => idle(StepState::Unmet, known.why),
                 (_, None) => idle(StepState::Unmet, "not for this call".to_owned()),
             };
             is_over |= decided.as_ref() == Some(&hook.hook) && step.state == StepState::Ran;
             let priority = hook.priority;
-            steps.push(Step { priority, ..step });
+            steps.push(SimulationStep { priority, ..step });
         }
-        steps.extend(ran.into_iter().map(|step| Step::of(step, String::new())));
+        steps.extend(
+            ran.into_iter()
+                .map(|step| SimulationStep::of(step, String::new())),
+        );
         steps
     }
 }
 
-impl Step {
+impl SimulationStep {
     /// What a hook did. What it says about why is more than that everything matched.
     fn of(step: RecordStep, matched: String) -> Self {
         let is_left_out = step.is_left_out();
@@ -485,7 +495,7 @@ impl Step {
         let mut said = said.by_ref().filter(|text| !text.is_empty());
         let why = said.next();
         let notes = said.chain(step.messages).chain(step.warnings).collect();
-        Step {
+        SimulationStep {
             again: step.again,
             would_run: true,
             shadow: step.shadow,
@@ -507,18 +517,18 @@ impl Step {
 
     /// A hook that did nothing.
     fn idle(hook: &str, state: StepState, why: impl Into<String>) -> Self {
-        Step {
+        SimulationStep {
             hook: hook.to_owned(),
             would_run: matches!(state, StepState::NotAsked | StepState::Compiled),
             state,
             why: why.into(),
-            ..Step::default()
+            ..SimulationStep::default()
         }
     }
 
     /// A hook that another one came before.
     fn late(hook: &str, by: &str) -> Self {
         let why = format!("not asked: {by} had decided already");
-        Step::idle(hook, StepState::NotAsked, why)
+        SimulationStep::idle(hook, StepState::NotAsked, why)
     }
 }

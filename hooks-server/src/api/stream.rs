@@ -19,7 +19,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::Api;
-use super::caller::{Caller, Room};
+use super::caller::{ApiCaller, ConnectionRoom};
 use super::extract::Query;
 use super::problem::Problem;
 use super::wire::Execution;
@@ -37,18 +37,18 @@ pub(crate) const ALIVE: Duration = Duration::from_secs(15);
 /// Where a stream begins.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Since {
+pub(crate) struct StreamQuery {
     /// The number of the last execution that the client has; by default, only what is new is sent.
     since: Option<u64>,
 }
 
 /// Sends executions as they happen: as server-sent events, as lines of JSON (`Accept: application/x-ndjson`), or over a
 /// WebSocket. `since`, or `Last-Event-ID`, goes on where a stream broke off.
-#[utoipa::path(get, path = "/executions/stream", params(Since), responses((status = 200, body = Execution, content_type = "text/event-stream"), (status = 101, description = "A WebSocket")))]
+#[utoipa::path(get, path = "/executions/stream", params(StreamQuery), responses((status = 200, body = Execution, content_type = "text/event-stream"), (status = 101, description = "A WebSocket")))]
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
-    caller: Caller,
-    Query(since): Query<Since>,
+    caller: ApiCaller,
+    Query(since): Query<StreamQuery>,
     headers: HeaderMap,
     socket: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
@@ -74,7 +74,7 @@ pub(super) async fn get(
     } else {
         "text/event-stream"
     };
-    let encode = move |part: Part| match part {
+    let encode = move |part: StreamItem| match part {
         Some(execution) if is_lines => json(&execution) + "\n",
         Some(execution) => format!("id: {}\ndata: {}\n\n", execution.seq, json(&execution)),
         None if is_lines => "\n".to_owned(),
@@ -86,7 +86,7 @@ pub(super) async fn get(
 }
 
 /// What is sent: an execution, or that the stream is alive.
-type Part = Option<Execution>;
+type StreamItem = Option<Execution>;
 
 fn json(execution: &Execution) -> String {
     serde_json::to_string(execution).unwrap_or_default()
@@ -96,10 +96,10 @@ fn json(execution: &Execution) -> String {
 /// ends.
 pub(crate) fn live(
     api: Arc<Api>,
-    caller: Caller,
-    stays: Room,
+    caller: ApiCaller,
+    stays: ConnectionRoom,
     begin: u64,
-) -> impl Stream<Item = Part> + Send {
+) -> impl Stream<Item = StreamItem> + Send {
     let tokens = caller.tenant.follow(|news| news.tokens);
     let news = (caller.tenant.rows(), tokens);
     let state = (api, caller, begin, news, stays);
@@ -109,7 +109,7 @@ pub(crate) fn live(
         let read = read(Arc::clone(api), caller.clone(), *seq);
         // A stream may pause at any moment, for as long as its reader is slow. What others wait for goes on meanwhile.
         let found = tokio::spawn(read).await.ok()??;
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<StreamItem> = Vec::new();
         if let Some(last) = found.last() {
             *seq = last.seq;
             let found = found.into_iter();
@@ -129,7 +129,7 @@ pub(crate) fn live(
 }
 
 /// Reads a batch, if the token is still good.
-async fn read(api: Arc<Api>, caller: Caller, after: u64) -> Option<Vec<hooks_store::Execution>> {
+async fn read(api: Arc<Api>, caller: ApiCaller, after: u64) -> Option<Vec<hooks_store::Execution>> {
     let caller = caller.again(&api).await.ok()?;
     caller.tenant.since(after, BATCH).await.ok()
 }
@@ -140,7 +140,7 @@ async fn talk<S, I, E>(
     mut sink: impl Sink<Message, Error = E> + Unpin,
     mut incoming: I,
 ) where
-    S: Stream<Item = Part> + Unpin,
+    S: Stream<Item = StreamItem> + Unpin,
     I: Stream<Item = Result<Message, E>> + Unpin,
 {
     loop {

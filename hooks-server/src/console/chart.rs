@@ -17,7 +17,7 @@ const FOOT: u64 = 18;
 pub(super) const KINDS: [&str; 5] = ["continue", "change", "block", "fault", "would block"];
 
 /// How often, by what looks the same.
-pub(super) type Counts = [u64; KINDS.len()];
+pub(super) type KindCounts = [u64; KINDS.len()];
 
 /// The kind of what was counted. What a hook in shadow mode would have changed counts as unchanged.
 pub(super) fn kind(one: &Activity) -> usize {
@@ -65,7 +65,7 @@ pub(super) struct Chart {
     /// The most in a bar.
     pub(super) most: u64,
     /// What each bar counts, by the kinds: its time, its end, and how often.
-    pub(super) bars: Vec<(Timestamp, Timestamp, Counts)>,
+    pub(super) bars: Vec<(Timestamp, Timestamp, KindCounts)>,
     /// Lines at what was published: where, and which revision.
     pub(super) marks: Vec<(u64, u64)>,
     begin: Timestamp,
@@ -80,7 +80,7 @@ impl Chart {
         step: SignedDuration,
         bars: u64,
     ) -> Self {
-        let mut counts = vec![Counts::default(); usize::try_from(bars).unwrap_or(0)];
+        let mut counts = vec![KindCounts::default(); usize::try_from(bars).unwrap_or(0)];
         for one in counted {
             let after = one.at.duration_since(begin).as_secs();
             let bar = usize::try_from(after.div_euclid(step.as_secs()));
@@ -131,12 +131,12 @@ impl Chart {
 
 /// A session as a time line: a bar for each tool call, from the event before it to the one after it, and a mark for each
 /// other event.
-pub(super) struct Line {
+pub(super) struct SessionChart {
     pub(super) rects: Vec<Rect>,
     pub(super) height: u64,
 }
 
-impl Line {
+impl SessionChart {
     /// Draws executions of a session, oldest first.
     pub(super) fn of(rows: &[Execution]) -> Self {
         const LANE: u64 = 18;
@@ -177,7 +177,7 @@ impl Line {
             });
         }
         let lanes = u64::try_from(ends.len()).unwrap_or(1).max(1);
-        Line {
+        SessionChart {
             rects,
             height: lanes * LANE + 2,
         }
@@ -210,7 +210,7 @@ impl Chart {
     }
 
     /// The bars that count something: what a table shows.
-    pub(super) fn told(&self) -> Vec<&(Timestamp, Timestamp, Counts)> {
+    pub(super) fn told(&self) -> Vec<&(Timestamp, Timestamp, KindCounts)> {
         let bars = self.bars.iter();
         bars.filter(|(_, _, counts)| counts.iter().any(|count| *count > 0))
             .collect()

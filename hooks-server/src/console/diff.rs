@@ -7,13 +7,13 @@ use crate::api::convert;
 
 /// A line of two texts: what was there, and what is there now. A side is empty if its text has no such line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct DiffLine {
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
     is_same: bool,
 }
 
-impl Line {
+impl DiffLine {
     pub(super) fn is_same(&self) -> bool {
         self.is_same
     }
@@ -29,7 +29,7 @@ pub(super) fn pretty(value: &Value) -> String {
 }
 
 /// What a JSON Patch makes of a value, and what differs. Nothing if it changes nothing.
-pub(super) fn changed(before: &Value, change: &Value) -> Option<(Value, Vec<Line>)> {
+pub(super) fn changed(before: &Value, change: &Value) -> Option<(Value, Vec<DiffLine>)> {
     let patch: json_patch::Patch = serde_json::from_value(change.clone()).ok()?;
     let mut after = before.clone();
     json_patch::patch(&mut after, &patch).ok()?;
@@ -38,14 +38,14 @@ pub(super) fn changed(before: &Value, change: &Value) -> Option<(Value, Vec<Line
 }
 
 /// Compares two hooks as TOML, or as JSON if TOML cannot say them. A side without a hook has no lines.
-pub(super) fn hooks(before: Option<&Value>, after: Option<&Value>) -> Vec<Line> {
+pub(super) fn hooks(before: Option<&Value>, after: Option<&Value>) -> Vec<DiffLine> {
     let text = |hook: &Value| convert::write(hook).unwrap_or_else(|_| pretty(hook));
     let [before, after] = [before, after].map(|hook| hook.map(text).unwrap_or_default());
     lines(&before, &after, &[])
 }
 
 /// Compares two texts, without what may end their lines. Lines that take each other's place stand side by side.
-fn lines(before: &str, after: &str, ends: &[char]) -> Vec<Line> {
+fn lines(before: &str, after: &str, ends: &[char]) -> Vec<DiffLine> {
     let [before, after] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
     let [old, new] = [&before, &after].map(|side| {
         let lines = side.iter().map(|line| line.trim_end_matches(ends));
@@ -56,7 +56,7 @@ fn lines(before: &str, after: &str, ends: &[char]) -> Vec<Line> {
     if groups.is_empty() {
         groups.push(diff.ops().to_vec());
     }
-    let line = |before: Option<&&str>, after: Option<&&str>, is_same| Line {
+    let line = |before: Option<&&str>, after: Option<&&str>, is_same| DiffLine {
         before: before.map(|&line| line.to_owned()),
         after: after.map(|&line| line.to_owned()),
         is_same,

@@ -17,15 +17,15 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::chart::Line;
-use super::frame::{Answer, Frame, done, page};
+use super::chart::SessionChart;
+use super::frame::{PageAnswer, PageFrame, done, page};
 use super::guard::Site;
-use super::name::Name;
-use super::sent::{Form, Sent};
+use super::name::SafeName;
+use super::sent::{FormBody, FormFields};
 use super::session::Visitor;
 use super::simulator::Simulation;
-use super::when::When;
-use crate::api::order::Whose;
+use super::when::TimeElement;
+use crate::api::order::OrderSource;
 use crate::api::problem::{Problem, found};
 use crate::api::simulate::Simulated;
 use crate::api::stream::ALIVE;
@@ -62,7 +62,7 @@ pub(super) const EXPECTED: &[&str] = Expect::DECISIONS.split_at(9).0;
 const DECISIONS: [&[&str]; 2] = [EXPECTED, &["fault", "skipped"]];
 
 /// What is looked for. A field that is empty is not asked for.
-fn filter(asked: &Sent) -> Result<ExecutionFilter, Problem> {
+fn filter(asked: &FormFields) -> Result<ExecutionFilter, Problem> {
     let word = asked.written("decision");
     let minutes = asked.written("minutes").and_then(|text| text.parse().ok());
     let ago = minutes.map(|minutes: i32| SignedDuration::from_mins(minutes.into()));
@@ -108,7 +108,7 @@ pub(super) fn look_of(word: Option<&str>) -> &'static str {
 }
 
 /// An execution, and what its event was about, if the visitor may read that.
-pub(super) struct Row {
+pub(super) struct ExecutionRow {
     pub(super) execution: Execution,
     pub(super) about: String,
 }
@@ -139,13 +139,16 @@ pub(super) fn aside(record: &Record) -> Vec<&RecordStep> {
 
 /// What executions were about: the arguments of a tool, or a text. Only an operator reads it, and the change log says so once
 /// an hour.
-pub(super) async fn rows(visitor: &Visitor, found: Vec<Execution>) -> Result<Vec<Row>, Problem> {
+pub(super) async fn rows(
+    visitor: &Visitor,
+    found: Vec<Execution>,
+) -> Result<Vec<ExecutionRow>, Problem> {
     let by = visitor.at_least(Role::Operator).ok();
     let mut inputs = match by.filter(|_| visitor.site != Site::Other) {
         Some(by) => visitor.tenant().inputs(&found, &by).await?,
         None => HashMap::new(),
     };
-    let row = |execution: Execution| Row {
+    let row = |execution: Execution| ExecutionRow {
         about: inputs
             .remove(&execution.seq)
             .map(|input| about(&input["event"]))
@@ -180,9 +183,9 @@ fn about(event: &Value) -> String {
 #[derive(Template)]
 #[template(path = "executions.html")]
 struct Page {
-    frame: Frame,
-    asked: Sent,
-    rows: Vec<Row>,
+    frame: PageFrame,
+    asked: FormFields,
+    rows: Vec<ExecutionRow>,
     /// The names of hooks that are like the one that is asked for, each with the page of its executions.
     like: Vec<(String, String)>,
     /// Whether one of the filters that are folded is set.
@@ -199,7 +202,7 @@ struct Page {
 }
 
 /// Lists executions: those before the number `before`, or the newest, and with `live` new ones at once.
-pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
+pub(super) async fn list(visitor: Visitor, Query(asked): Query<FormFields>) -> PageAnswer {
     let newest = visitor.tenant().newest_execution().await?;
     let before: Option<u64> = asked.get("before").and_then(|number| number.parse().ok());
     let end = before.unwrap_or(newest + 1).min(newest + 1);
@@ -228,7 +231,7 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
         "tool", "session", "agent", "event", "minutes", "since", "until",
     ];
     Ok(page(&Page {
-        frame: Frame::new(&visitor, "/executions", "Executions").await?,
+        frame: PageFrame::new(&visitor, "/executions", "Executions").await?,
         rows: rows(&visitor, found.items).await?,
         like: offered,
         has_more: folded.iter().any(|field| asked.written(field).is_some()),
@@ -248,19 +251,22 @@ pub(super) async fn list(visitor: Visitor, Query(asked): Query<Sent>) -> Answer 
     ext = "html",
     source = r#"{% for name in names %}<option value="{{ name }}"></option>{% endfor %}"#
 )]
-struct Names {
+struct NameOptions {
     names: Vec<String>,
 }
 
 /// The names of hooks, for the search to offer.
-pub(super) async fn hooks(visitor: Visitor) -> Answer {
+pub(super) async fn hooks(visitor: Visitor) -> PageAnswer {
     let names = known_hooks(&visitor).await?;
-    Ok(page(&Names { names }))
+    Ok(page(&NameOptions { names }))
 }
 
 /// The names of the hooks that are live, and of those that agents have in their own code.
 async fn known_hooks(visitor: &Visitor) -> Result<Vec<String>, Problem> {
-    let live = visitor.api.order(visitor.tenant(), Whose::InForce).await?;
+    let live = visitor
+        .api
+        .order(visitor.tenant(), OrderSource::InForce)
+        .await?;
     let compiled = visitor.api.compiled(visitor.tenant(), None, None).await?;
     let compiled = compiled.into_iter().map(|(_, hook)| hook.hook);
     let live = live.items.iter().map(|hook| hook.hook.clone());
@@ -273,7 +279,7 @@ pub(super) async fn of_hook(
     visitor: &Visitor,
     hook: &str,
     count: u32,
-) -> Result<Vec<Row>, Problem> {
+) -> Result<Vec<ExecutionRow>, Problem> {
     let filter = ExecutionFilter {
         hook: Some(hook.to_owned()),
         ..ExecutionFilter::default()
@@ -283,7 +289,7 @@ pub(super) async fn of_hook(
 }
 
 /// Tells a live page that there is something new, as server-sent events. What is new, the page asks for itself.
-pub(super) async fn news(visitor: Visitor) -> Answer {
+pub(super) async fn news(visitor: Visitor) -> PageAnswer {
     let stays = visitor.caller.stay(&visitor.api)?;
     let rows = visitor.tenant().rows();
     let tokens = visitor.tenant().follow(|news| news.tokens);
@@ -327,7 +333,7 @@ pub(super) async fn news(visitor: Visitor) -> Answer {
 #[derive(Template)]
 #[template(path = "execution.html")]
 struct One {
-    frame: Frame,
+    frame: PageFrame,
     execution: Execution,
     /// What each hook did, as the simulator shows it.
     shown: Simulation,
@@ -338,7 +344,7 @@ struct One {
 }
 
 /// Shows one execution: which hooks were asked, what each said, which decided, and what they changed.
-pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> Answer {
+pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> PageAnswer {
     let tenant = visitor.tenant();
     let execution = found(tenant.execution(seq).await?, "execution", seq)?;
     let input = input(&visitor, &execution).await?;
@@ -354,7 +360,7 @@ pub(super) async fn one(visitor: Visitor, Path(seq): Path<u64>) -> Answer {
     let mut shown = Simulation::of(&event, simulated);
     shown.link(&tenant.ids().await?);
     Ok(page(&One {
-        frame: Frame::new(&visitor, "/executions", format!("Execution {seq}")).await?,
+        frame: PageFrame::new(&visitor, "/executions", format!("Execution {seq}")).await?,
         shown,
         input,
         is_sent: visitor.site == Site::Other && visitor.at_least(Role::Operator).is_ok(),
@@ -387,14 +393,14 @@ pub(super) async fn kept(visitor: &Visitor, seq: u64) -> Result<(Execution, Valu
 #[derive(Template)]
 #[template(path = "session.html")]
 struct Timeline {
-    frame: Frame,
+    frame: PageFrame,
     id: String,
-    rows: Vec<Row>,
+    rows: Vec<ExecutionRow>,
     /// How many events the session has, when it began, and how long those of the page took.
     count: u64,
     begin: Timestamp,
     length: Duration,
-    line: Line,
+    line: SessionChart,
     /// The last execution of the page, if there are later ones.
     next: Option<u64>,
 }
@@ -411,7 +417,7 @@ pub(super) async fn session(
     visitor: Visitor,
     Path(id): Path<String>,
     Query(begin): Query<Begin>,
-) -> Answer {
+) -> PageAnswer {
     let tenant = visitor.tenant();
     let mut found = tenant.session(&id, begin.after, TIMELINE + 1).await?;
     let (Some(first), Some(count)) = (found.first(), tenant.session_count(&id).await?) else {
@@ -423,9 +429,9 @@ pub(super) async fn session(
     let last = found.last();
     let end = last.map_or(first, |last| last.record.at);
     let next = last.map(|execution| execution.seq).filter(|_| is_part);
-    let line = Line::of(&found);
+    let line = SessionChart::of(&found);
     Ok(page(&Timeline {
-        frame: Frame::new(&visitor, "/executions", format!("Session {id}")).await?,
+        frame: PageFrame::new(&visitor, "/executions", format!("Session {id}")).await?,
         rows: rows(&visitor, found).await?,
         count,
         begin: first,
@@ -437,7 +443,11 @@ pub(super) async fn session(
 }
 
 /// Saves the event of an execution as a sample, with the decision that is expected.
-pub(super) async fn save(visitor: Visitor, Path(seq): Path<u64>, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn save(
+    visitor: Visitor,
+    Path(seq): Path<u64>,
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let by = visitor.at_least(Role::Author)?;
     let (execution, mut input) = kept(&visitor, seq).await?;
     let sample = TestEntry {

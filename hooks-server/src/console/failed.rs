@@ -12,21 +12,21 @@ use axum::response::{IntoResponse, Response};
 use url::form_urlencoded;
 
 use super::Console;
-use super::frame::{Frame, page, to};
+use super::frame::{PageFrame, page, to};
 use super::session::{self, Visitor};
 use crate::api::problem::Problem;
 
 /// Why there is no page.
-pub(super) enum Failed {
+pub(super) enum PageFailure {
     /// Something is wrong.
     Problem(Problem),
     /// The visitor is not logged in, and goes on here afterwards.
     Stranger(String),
 }
 
-impl<T: Into<Problem>> From<T> for Failed {
+impl<T: Into<Problem>> From<T> for PageFailure {
     fn from(problem: T) -> Self {
-        Failed::Problem(problem.into())
+        PageFailure::Problem(problem.into())
     }
 }
 
@@ -39,14 +39,14 @@ struct Page {
 /// The same for a visitor who is logged in: the frame says the problem.
 #[derive(Template)]
 #[template(path = "refused.html")]
-struct Refused {
-    frame: Frame,
+struct ProblemPage {
+    frame: PageFrame,
 }
 
-impl IntoResponse for Failed {
+impl IntoResponse for PageFailure {
     fn into_response(self) -> Response {
         match self {
-            Failed::Problem(problem) => {
+            PageFailure::Problem(problem) => {
                 let shown = page(&Page {
                     problem: problem.clone(),
                 });
@@ -54,7 +54,7 @@ impl IntoResponse for Failed {
                 response.extensions_mut().insert(problem);
                 response
             }
-            Failed::Stranger(next) => {
+            PageFailure::Stranger(next) => {
                 let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
                 to(&format!("/login?next={next}"))
             }
@@ -73,13 +73,13 @@ pub(super) async fn around(
     let visitor = match Visitor::find(&parts, &console).await {
         Ok(visitor) => visitor,
         // A script shows it over the page, and the form stays.
-        Err(Failed::Stranger(_)) if parts.headers.contains_key("hx-request") => {
+        Err(PageFailure::Stranger(_)) if parts.headers.contains_key("hx-request") => {
             let keeps = [("hx-reswap", "none")];
             return (StatusCode::UNAUTHORIZED, keeps, "logged out").into_response();
         }
-        Err(Failed::Stranger(_)) if !parts.method.is_safe() => {
+        Err(PageFailure::Stranger(_)) if !parts.method.is_safe() => {
             let kept = session::keep(&parts, body).await;
-            return kept.unwrap_or_else(Failed::into_response);
+            return kept.unwrap_or_else(PageFailure::into_response);
         }
         Err(failed) => return failed.into_response(),
     };
@@ -92,7 +92,7 @@ pub(super) async fn around(
 pub(super) async fn nowhere(State(console): State<Console>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let why = Problem::new(StatusCode::NOT_FOUND, "there is no such page");
-    let response = Failed::from(why).into_response();
+    let response = PageFailure::from(why).into_response();
     match Visitor::find(&parts, &console).await {
         Ok(visitor) => framed(&visitor, response).await,
         Err(_) => response,
@@ -110,23 +110,23 @@ async fn framed(visitor: &Visitor, mut response: Response) -> Response {
         StatusCode::PRECONDITION_FAILED => "Changed meanwhile",
         _ => problem.title(),
     };
-    let Ok(mut frame) = Frame::new(visitor, "", title).await else {
+    let Ok(mut frame) = PageFrame::new(visitor, "", title).await else {
         return response;
     };
     frame.problem = Some(problem);
-    (response.status(), page(&Refused { frame })).into_response()
+    (response.status(), page(&ProblemPage { frame })).into_response()
 }
 
 /// A page is there only after something was sent.
-pub(super) async fn only_sent() -> Failed {
+pub(super) async fn only_sent() -> PageFailure {
     let why = "there is nothing to see at this address: a form sends something there";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, why).into()
 }
 
 /// A text of the API on a page: a sentence, whose code is marked as such.
-pub(super) struct Said<'a>(pub(super) &'a str);
+pub(super) struct MarkedText<'a>(pub(super) &'a str);
 
-impl fmt::Display for Said<'_> {
+impl fmt::Display for MarkedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut first = self.0.chars();
         let begin = first.next().into_iter().flat_map(char::to_uppercase);
@@ -143,19 +143,19 @@ impl fmt::Display for Said<'_> {
 }
 
 // Each part is escaped.
-impl askama::filters::HtmlSafe for Said<'_> {}
+impl askama::filters::HtmlSafe for MarkedText<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::Said;
+    use super::MarkedText;
 
     #[test]
     fn a_text_is_a_sentence_and_escaped() {
-        let said = Said("there is no `<b>`, & no `").to_string();
+        let said = MarkedText("there is no `<b>`, & no `").to_string();
         assert_eq!(
             said,
             "There is no <code>&#60;b&#62;</code>, &#38; no <code></code>"
         );
-        assert_eq!(Said("").to_string(), "");
+        assert_eq!(MarkedText("").to_string(), "");
     }
 }

@@ -8,7 +8,7 @@ use hooks_runtime::entry::{ImportEntry, OnEntry, json_schema_of_file};
 use serde_json::{Map, Value, json};
 
 use self::Control::{Events, Flag, Json, Line, Lines, Number, One, Rows, Table, Text, Words};
-use super::sent::Sent;
+use super::sent::FormFields;
 use crate::api::capabilities::Capabilities;
 use crate::api::convert::{self, TextError};
 
@@ -144,10 +144,10 @@ const MODES: Control = One("enforce (default)", &["shadow", "off"]);
 const FAULTS: Control = One("block (default)", &["block", "skip"]);
 
 /// A field: its key, its label, and how it is written.
-type Row = (&'static str, &'static str, Control);
+type FieldRow = (&'static str, &'static str, Control);
 
 /// The parts of the form, with their fields.
-const PARTS: &[(&str, &[Row])] = &[
+const PARTS: &[(&str, &[FieldRow])] = &[
     (
         "what",
         &[
@@ -212,7 +212,7 @@ const PARTS: &[(&str, &[Row])] = &[
 ];
 
 /// The part that only the global tenant has.
-const GLOBAL: &[Row] = &[
+const GLOBAL: &[FieldRow] = &[
     ("scope/tenants", "Tenants", Lines),
     ("mandatory", "Mandatory", Flag),
 ];
@@ -300,7 +300,7 @@ fn set(hook: &mut Value, path: &str, value: Option<Value>) {
 }
 
 /// Lays the fields of a form over a hook. Nothing if they say what the hook says.
-pub(super) fn laid(hook: &Value, sent: &Sent) -> Option<Value> {
+pub(super) fn laid(hook: &Value, sent: &FormFields) -> Option<Value> {
     let old = expanded(hook);
     let mut new = old.clone();
     let before = kind_of(&old);
@@ -337,7 +337,7 @@ pub(super) fn laid(hook: &Value, sent: &Sent) -> Option<Value> {
 }
 
 /// A word to choose.
-pub(super) struct Choice {
+pub(super) struct FormChoice {
     pub(super) word: String,
     pub(super) is_chosen: bool,
     /// The part of the form that it opens.
@@ -349,20 +349,20 @@ pub(super) struct Choice {
 }
 
 /// A field, as the page shows it.
-pub(super) struct Field {
+pub(super) struct FormField {
     pub(super) part: &'static str,
     pub(super) path: &'static str,
     pub(super) label: &'static str,
     pub(super) hint: &'static str,
     pub(super) text: String,
-    pub(super) choices: Vec<Choice>,
+    pub(super) choices: Vec<FormChoice>,
     /// Its key in this hook.
     key: String,
     control: Control,
 }
 
 /// The fields for a hook.
-pub(super) fn fields(hook: &Value, runs: &Capabilities, is_global: bool) -> Vec<Field> {
+pub(super) fn fields(hook: &Value, runs: &Capabilities, is_global: bool) -> Vec<FormField> {
     let hook = expanded(hook);
     let kind = kind_of(&hook);
     let global = is_global.then_some(("above", GLOBAL));
@@ -375,7 +375,7 @@ pub(super) fn fields(hook: &Value, runs: &Capabilities, is_global: bool) -> Vec<
         } else {
             control.show(get(&hook, key))
         };
-        Field {
+        FormField {
             part,
             path,
             label,
@@ -390,7 +390,7 @@ pub(super) fn fields(hook: &Value, runs: &Capabilities, is_global: bool) -> Vec<
 }
 
 /// The words that a field offers. What the hook says is one of them.
-fn choices(control: Control, text: &str, runs: &Capabilities) -> Vec<Choice> {
+fn choices(control: Control, text: &str, runs: &Capabilities) -> Vec<FormChoice> {
     let (first, known): (_, &[_]) = match control {
         One(first, known) => (first, known),
         Flag => ("default", &["true", "false"]),
@@ -407,7 +407,7 @@ fn choices(control: Control, text: &str, runs: &Capabilities) -> Vec<Choice> {
         .copied()
         .filter(|word| !word.is_empty() && !known.contains(word));
     let words = none.into_iter().chain(known.iter().copied()).chain(others);
-    let choice = |word: &str| Choice {
+    let choice = |word: &str| FormChoice {
         word: word.to_owned(),
         is_chosen: chosen.contains(&word),
         part: part_of(word).to_owned(),
@@ -422,7 +422,7 @@ fn choices(control: Control, text: &str, runs: &Capabilities) -> Vec<Choice> {
     words.map(choice).collect()
 }
 
-impl Field {
+impl FormField {
     pub(super) fn id(&self) -> String {
         self.path.replace('/', "-")
     }
@@ -441,8 +441,8 @@ impl Field {
     }
 
     /// The events in groups.
-    pub(super) fn groups(&self) -> Vec<(&'static str, Vec<&Choice>)> {
-        let is_decided = |choice: &Choice| {
+    pub(super) fn groups(&self) -> Vec<(&'static str, Vec<&FormChoice>)> {
+        let is_decided = |choice: &FormChoice| {
             let mut known = AgentEvent::INFO.iter();
             let known = known.find(|event| event.name == choice.word);
             known.map(|event| event.is_intercepted)

@@ -7,14 +7,14 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use hooks_store::{Published, Role};
 use url::form_urlencoded;
 
-use super::failed::Failed;
+use super::failed::PageFailure;
 use super::guard::Site;
-use super::sent::{Form, Sent};
+use super::sent::{FormBody, FormFields};
 use super::session::{Visitor, cookie};
 use crate::api::problem::Problem;
 
 /// What a page answers.
-pub(super) type Answer = Result<Response, Failed>;
+pub(super) type PageAnswer = Result<Response, PageFailure>;
 
 /// As the system has it, or as the visitor chose.
 pub(super) const THEMES: [&str; 3] = ["system", "light", "dark"];
@@ -31,7 +31,7 @@ pub(super) fn theme(headers: &HeaderMap) -> &'static str {
 }
 
 /// Keeps a choice of light or dark.
-pub(super) async fn choose(Form(sent): Form<Sent>) -> Response {
+pub(super) async fn choose(FormBody(sent): FormBody<FormFields>) -> Response {
     let name = known(Some(&sent.text("theme")));
     let cookie = format!("theme={name}; Path=/; Max-Age=31536000; SameSite=Lax");
     ([(SET_COOKIE, cookie)], to(&sent.text("next"))).into_response()
@@ -48,7 +48,7 @@ pub(super) const ENTRIES: [(&str, &str, char, Role); 6] = [
 ];
 
 /// What a page has around it.
-pub(super) struct Frame {
+pub(super) struct PageFrame {
     pub(super) title: String,
     pub(super) theme: &'static str,
     /// The address of the page, without what was done before it.
@@ -65,7 +65,7 @@ pub(super) struct Frame {
     pub(super) unpublished: usize,
 }
 
-impl Frame {
+impl PageFrame {
     pub(super) async fn new(
         visitor: &Visitor,
         here: &'static str,
@@ -75,7 +75,7 @@ impl Frame {
         let (address, word) = address.unwrap_or((&visitor.address, ""));
         // A link of others does not say that something was done.
         let done = (visitor.site == Site::Own).then(|| Done::of(word));
-        Ok(Frame {
+        Ok(PageFrame {
             title: title.into(),
             theme: visitor.theme,
             address: address.trim_end_matches(['?', '&']).to_owned(),
@@ -105,7 +105,7 @@ pub(super) const PAGE: usize = 200;
 
 /// Which part of a long list a page has, and the ways to the parts before and behind it.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct PageRange {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) count: usize,
@@ -113,12 +113,12 @@ pub(super) struct Part {
     pub(super) after: Option<String>,
 }
 
-impl Part {
+impl PageRange {
     /// Takes the part that begins behind `from` items. The address of a part ends with the number.
     pub(super) fn of<T>(mut items: Vec<T>, from: usize, address: &str) -> (Vec<T>, Self) {
         let count = items.len();
         let (from, to) = (from.min(count), from.saturating_add(PAGE).min(count));
-        let part = Part {
+        let part = PageRange {
             from,
             to,
             count,

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::failed::Failed;
+use super::failed::PageFailure;
 use crate::api::problem::Problem;
 use crate::page::Address;
 
@@ -29,7 +29,7 @@ pub(super) async fn guarded(
         next.run(request).await
     } else {
         let why = "the form was sent by another page: open the page here, and send it again";
-        Failed::from(Problem::forbidden(why)).into_response()
+        PageFailure::from(Problem::forbidden(why)).into_response()
     };
     let headers = response.headers_mut();
     for (name, value) in [

@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
 use super::chart::Chart;
-use super::diff::{self, Line};
-use super::executions::{Row, of_hook};
-use super::form::{Field, fields, laid};
-use super::frame::{Answer, Frame, done, page, to, undo};
-use super::name::Name;
-use super::overview::{self, Of};
-use super::sent::{Form, Sent};
+use super::diff::{self, DiffLine};
+use super::executions::{ExecutionRow, of_hook};
+use super::form::{FormField, fields, laid};
+use super::frame::{PageAnswer, PageFrame, done, page, to, undo};
+use super::name::SafeName;
+use super::overview::{self, HookActivity};
+use super::sent::{FormBody, FormFields};
 use super::session::Visitor;
 use super::trial::Trial;
-use super::when::When;
+use super::when::TimeElement;
 use crate::api::convert::{self, Converted, TextError};
 use crate::api::problem::{Problem, found};
 
@@ -38,7 +38,7 @@ const CODE: usize = 160;
 struct Views {
     id: String,
     document: Converted,
-    fields: Vec<Field>,
+    fields: Vec<FormField>,
     /// Whether the TOML counts. Without a script, the one that counts is the one that shows.
     is_toml: bool,
     /// Whether both show and follow each other.
@@ -98,7 +98,7 @@ impl Views {
     }
 
     /// Reads what was sent.
-    async fn sent(visitor: &Visitor, id: &str, sent: &Sent) -> Result<Self, Problem> {
+    async fn sent(visitor: &Visitor, id: &str, sent: &FormFields) -> Result<Self, Problem> {
         let (tenant, text) = (visitor.tenant(), sent.text("toml"));
         let saved = if id == NEW { "" } else { id };
         let is_form = sent.text("view") == "form";
@@ -121,12 +121,12 @@ impl Views {
     }
 
     /// The fields of a part of the form.
-    fn part<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Field> {
+    fn part<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a FormField> {
         self.fields.iter().filter(move |field| field.part == part)
     }
 
     /// The field that a mistake is in: the one that says it most exactly comes last.
-    fn field_of(&self, error: &TextError) -> Option<&Field> {
+    fn field_of(&self, error: &TextError) -> Option<&FormField> {
         // The whole hook has no line. What has one and no key is about the text, and is in no field.
         let is_of_text = error.path.is_empty() && error.line.is_some();
         let mut fields = self.fields.iter().filter(|_| !is_of_text);
@@ -134,7 +134,7 @@ impl Views {
     }
 
     /// The mistakes in a field.
-    fn mistakes(&self, field: &Field) -> Vec<&TextError> {
+    fn mistakes(&self, field: &FormField) -> Vec<&TextError> {
         let is_own = |error: &&TextError| {
             let found = self.field_of(error);
             found.is_some_and(|found| found.path == field.path)
@@ -195,20 +195,20 @@ impl Views {
 #[derive(Template)]
 #[template(path = "hook.html")]
 struct Page {
-    frame: Frame,
+    frame: PageFrame,
     views: Views,
     stored: Option<Hook>,
     /// The version that a save follows.
     version: u64,
     comment: String,
     /// What another author has saved meanwhile, beside what was to be saved.
-    theirs: Vec<Line>,
+    theirs: Vec<DiffLine>,
     trial: Trial,
-    rows: Vec<Row>,
+    rows: Vec<ExecutionRow>,
     /// The last day, hour by hour.
     day: Chart,
     /// What it took in this time.
-    times: Of,
+    times: HookActivity,
     /// The version and the mode that are live.
     live: Option<(u64, String)>,
     /// The nodes on which it is not asked, because it has failed too often.
@@ -223,7 +223,7 @@ struct Live {
 
 #[derive(Template)]
 #[template(path = "judged.html")]
-struct Judged {
+struct TestVerdict {
     views: Views,
 }
 
@@ -232,7 +232,7 @@ impl Page {
         visitor: &Visitor,
         stored: Option<Hook>,
         views: Views,
-        sent: &Sent,
+        sent: &FormFields,
     ) -> Result<Self, Problem> {
         let (day, times) = overview::day(visitor.tenant(), stored.as_ref()).await?;
         let (title, newest, rows) = match &stored {
@@ -249,7 +249,7 @@ impl Page {
         let open = visitor.tenant().breakers().await?.into_iter();
         let open = open.filter(|breaker| Some(&*breaker.hook) == name);
         Ok(Page {
-            frame: Frame::new(visitor, "/", title).await?,
+            frame: PageFrame::new(visitor, "/", title).await?,
             version: sent.text("version").parse().unwrap_or(newest),
             comment: sent.text("comment"),
             theirs: Vec::new(),
@@ -298,8 +298,8 @@ impl Page {
 pub(super) async fn get(
     visitor: Visitor,
     Path(id): Path<String>,
-    Query(asked): Query<Sent>,
-) -> Answer {
+    Query(asked): Query<FormFields>,
+) -> PageAnswer {
     let tenant = visitor.tenant();
     let stored = tenant.hook(&id).await?;
     let document = match &stored {
@@ -322,7 +322,7 @@ pub(super) async fn get(
     if stored.is_some() {
         views = views.warned(&visitor).await?;
     }
-    let shown = Page::new(&visitor, stored, views, &Sent::default()).await?;
+    let shown = Page::new(&visitor, stored, views, &FormFields::default()).await?;
     Ok(page(&shown))
 }
 
@@ -330,8 +330,8 @@ pub(super) async fn get(
 pub(super) async fn post(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(sent): Form<Sent>,
-) -> Answer {
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let what = sent.text("do");
     // An author changes what is shown, and an operator only tries it.
     let role = if what == "try" {
@@ -369,7 +369,7 @@ async fn save(
     tenant: &Tenant,
     id: &str,
     views: &Views,
-    sent: &Sent,
+    sent: &FormFields,
     by: By,
 ) -> Result<Hook, Option<StoreError>> {
     let (document, by) = (&views.document, by.text(&views.document.toml));
@@ -386,7 +386,7 @@ async fn save(
 }
 
 /// Shows what was changed in one view in the other, with all mistakes.
-pub(super) async fn convert(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn convert(visitor: Visitor, FormBody(sent): FormBody<FormFields>) -> PageAnswer {
     visitor.at_least(Role::Author)?;
     let mut views = Views::sent(&visitor, &sent.text("id"), &sent).await?;
     views.is_live = true;
@@ -394,26 +394,26 @@ pub(super) async fn convert(visitor: Visitor, Form(sent): Form<Sent>) -> Answer 
 }
 
 /// Judges events of the past with a hook as it is typed.
-pub(super) async fn past(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn past(visitor: Visitor, FormBody(sent): FormBody<FormFields>) -> PageAnswer {
     visitor.at_least(Role::Author)?;
     let views = Views::sent(&visitor, &sent.text("id"), &sent).await?;
     let views = views.judged(&visitor).await?;
-    Ok(page(&Judged { views }))
+    Ok(page(&TestVerdict { views }))
 }
 
 #[derive(Template)]
 #[template(path = "delete.html")]
 struct Confirm {
-    frame: Frame,
+    frame: PageFrame,
     hook: Hook,
 }
 
 /// Asks whether a hook is to be deleted.
-pub(super) async fn confirm(visitor: Visitor, Path(id): Path<String>) -> Answer {
+pub(super) async fn confirm(visitor: Visitor, Path(id): Path<String>) -> PageAnswer {
     visitor.at_least(Role::Author)?;
     let hook = found(visitor.tenant().hook(&id).await?, "hook", &id)?;
     Ok(page(&Confirm {
-        frame: Frame::new(&visitor, "/", format!("Delete {}", hook.name)).await?,
+        frame: PageFrame::new(&visitor, "/", format!("Delete {}", hook.name)).await?,
         hook,
     }))
 }
@@ -422,8 +422,8 @@ pub(super) async fn confirm(visitor: Visitor, Path(id): Path<String>) -> Answer 
 pub(super) async fn delete(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(sent): Form<Sent>,
-) -> Answer {
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let by = visitor.at_least(Role::Author)?;
     let version: u64 = sent.parsed("version")?;
     visitor.tenant().delete(&id, version, &by).await?;

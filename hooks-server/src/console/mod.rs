@@ -37,7 +37,7 @@ use axum::{Router, middleware};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use self::failed::Failed;
+use self::failed::PageFailure;
 pub(crate) use self::session::Sessions;
 use self::session::Visitor;
 use crate::api::Api;
@@ -112,7 +112,7 @@ pub(crate) fn router<S>(console: Console) -> Router<S> {
         .route("/logout", post(session::close))
         .route("/theme", post(frame::choose))
         .layer(CatchPanicLayer::custom(|_| {
-            Failed::from(Problem::panicked()).into_response()
+            PageFailure::from(Problem::panicked()).into_response()
         }))
         .layer(middleware::from_fn_with_state(
             console.address.clone(),

@@ -7,9 +7,9 @@ pub(super) use hooks_builtin::__Visible as Visible;
 
 /// A name that cannot turn the text beside it: invisible characters are written out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name<'a>(pub(super) &'a str);
+pub(super) struct SafeName<'a>(pub(super) &'a str);
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for SafeName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<bdi>")?;
         Html.write_escaped_str(&mut *f, &Visible(self.0).to_string())?;
@@ -18,7 +18,7 @@ impl fmt::Display for Name<'_> {
 }
 
 // The text is escaped above.
-impl askama::filters::HtmlSafe for Name<'_> {}
+impl askama::filters::HtmlSafe for SafeName<'_> {}
 
 #[cfg(test)]
 mod tests {
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn a_name_is_no_element_and_turns_nothing() {
-        let shown = Name("<b>\u{202e}txt\n").to_string();
+        let shown = SafeName("<b>\u{202e}txt\n").to_string();
         assert_eq!(shown, r"<bdi>&#60;b&#62;\u{202e}txt\n</bdi>");
     }
 }

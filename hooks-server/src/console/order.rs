@@ -11,15 +11,15 @@ use hooks_store::{Node, Role, StoreError};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::frame::{Answer, Frame, Part, done, page, published, undo};
-use super::name::{Name, Visible};
-use super::sent::{Form, Sent};
+use super::frame::{PageAnswer, PageFrame, PageRange, done, page, published, undo};
+use super::name::{SafeName, Visible};
+use super::sent::{FormBody, FormFields};
 use super::session::Visitor;
 use super::versions;
 use crate::api::aside::aside;
 use crate::api::changes::WHAT;
 use crate::api::convert;
-use crate::api::order::{To, Whose, is_code};
+use crate::api::order::{OrderSource, To, is_code};
 use crate::api::problem::found;
 
 /// How many hooks the picture has.
@@ -28,7 +28,7 @@ const BOXES: usize = 30;
 /// What a page of the order is of.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct OrderPageQuery {
     /// The event; by default calls of tools.
     event: Option<String>,
     /// Whose order: what is live, the `draft`, or that of a node, as `node:NAME`.
@@ -41,7 +41,7 @@ pub(super) struct Asked {
     from: usize,
 }
 
-impl Asked {
+impl OrderPageQuery {
     fn event(&self) -> &str {
         self.event.as_deref().unwrap_or("BeforeToolCall")
     }
@@ -81,7 +81,7 @@ const SORTS: &[(&str, &str)] = &[
 
 /// A hook, as it is and as the draft has it.
 #[derive(Clone)]
-struct Row<'a> {
+struct OrderRow<'a> {
     /// As it is live, or on a node.
     live: Option<&'a Ordered>,
     draft: Option<&'a Ordered>,
@@ -95,7 +95,7 @@ struct Row<'a> {
     stored: Option<&'a (String, u64)>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> OrderRow<'a> {
     /// What it is now, and what the draft has if that is another.
     fn both<T: PartialEq>(&self, of: impl Fn(&'a Ordered) -> T) -> (T, Option<T>) {
         let now = of(self.live.unwrap_or(self.hook));
@@ -183,16 +183,16 @@ fn settings(set: &Bundle) -> HashMap<String, String> {
 #[derive(Template)]
 #[template(path = "order.html")]
 struct Page<'a> {
-    frame: Frame,
+    frame: PageFrame,
     nodes: Vec<Node>,
     /// The events, and how many hooks each has.
     events: Vec<(&'static str, usize)>,
-    asked: Asked,
+    asked: OrderPageQuery,
     notices: Vec<String>,
-    rows: Vec<Row<'a>>,
-    part: Part,
+    rows: Vec<OrderRow<'a>>,
+    part: PageRange,
     /// The first hooks of the event, for the picture, and how many it has.
-    lane: Vec<Row<'a>>,
+    lane: Vec<OrderRow<'a>>,
     running: usize,
     /// How many hooks there are, and what the draft makes of some.
     total: usize,
@@ -213,11 +213,11 @@ impl Page<'_> {
 }
 
 /// Shows the order.
-pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<OrderPageQuery>) -> PageAnswer {
     let (tenant, api) = (visitor.tenant(), &visitor.api);
     let (node, is_draft) = (asked.of.strip_prefix(NODE), asked.of == DRAFT);
-    let live = api.order(tenant, node.map_or(Whose::InForce, Whose::Node));
-    let (live, draft) = (live.await?, api.order(tenant, Whose::Draft).await);
+    let live = api.order(tenant, node.map_or(OrderSource::InForce, OrderSource::Node));
+    let (live, draft) = (live.await?, api.order(tenant, OrderSource::Draft).await);
     let mut notices = live.notices.clone();
     // A draft that does not load has no order. On Publish are its mistakes.
     let drafted = match &draft {
@@ -258,7 +258,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
         }
         let own = Some(&*hook.hook).filter(|_| !is_code(hook));
         let change = own.and_then(|name| changes.get(name));
-        Some(Row {
+        Some(OrderRow {
             live,
             draft: draft.filter(|_| own.is_some()),
             hook,
@@ -269,7 +269,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     });
     let mut rows: Vec<_> = rows.collect();
     let (total, count) = (rows.len(), |name| {
-        let on = |row: &&Row<'_>| row.hook.events.iter().any(|event| event == name);
+        let on = |row: &&OrderRow<'_>| row.hook.events.iter().any(|event| event == name);
         rows.iter().filter(on).count()
     });
     let events = AgentEvent::NAMES.iter().map(|name| (*name, count(name)));
@@ -289,7 +289,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
         paused.entry(open.hook).or_default().push(open.node);
     }
     let address = format!("/{}&from=", asked.query(&asked.of));
-    let (rows, part) = Part::of(rows, asked.from, &address);
+    let (rows, part) = PageRange::of(rows, asked.from, &address);
     // Only built-in hooks have settings: without one, no set is read.
     let set = match rows.iter().any(|row| row.hook.handler == "built-in") {
         false => None,
@@ -299,7 +299,7 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
     let settings = set.as_ref().map(settings).unwrap_or_default();
     let count = |what| changes.values().filter(|one| **one == what).count();
     Ok(page(&Page {
-        frame: Frame::new(&visitor, "/", "Order").await?,
+        frame: PageFrame::new(&visitor, "/", "Order").await?,
         nodes: tenant.nodes().await?,
         changes: WHAT.map(|what| (what, count(what))),
         events,
@@ -320,8 +320,8 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer 
 pub(super) async fn change(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(sent): Form<Sent>,
-) -> Answer {
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let by = visitor.at_least(Role::Author)?;
     let (tenant, version, next) = (visitor.tenant(), sent.parsed("version")?, sent.text("next"));
     let mut body = found(tenant.hook(&id).await?, "hook", &id)?.body;
@@ -349,9 +349,9 @@ pub(super) async fn change(
 pub(super) async fn shift(
     visitor: Visitor,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-    Form(sent): Form<Sent>,
-) -> Answer {
+    Query(asked): Query<OrderPageQuery>,
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let by = visitor.at_least(Role::Author)?;
     let tenant = visitor.tenant();
     let hook = found(tenant.hook(&id).await?, "hook", &id)?;
@@ -378,7 +378,7 @@ pub(super) struct Turned {
 #[derive(Template)]
 #[template(path = "turn.html")]
 struct Confirm {
-    frame: Frame,
+    frame: PageFrame,
     turned: Turned,
     /// The id and the version in the draft.
     stored: Option<(String, u64)>,
@@ -396,20 +396,20 @@ impl Confirm {
 }
 
 /// Asks whether a hook is to be turned off at once, or on.
-pub(super) async fn confirm(visitor: Visitor, Query(turned): Query<Turned>) -> Answer {
+pub(super) async fn confirm(visitor: Visitor, Query(turned): Query<Turned>) -> PageAnswer {
     visitor.at_least(Role::Publisher)?;
     let live = visitor.tenant().newest_set().await?;
     Ok(page(&Confirm {
         is_live: live
             .is_some_and(|live| live.hooks.iter().any(|hook| hook["name"] == *turned.hook)),
-        frame: Frame::new(&visitor, "/", "Turn a hook off or on").await?,
+        frame: PageFrame::new(&visitor, "/", "Turn a hook off or on").await?,
         stored: visitor.tenant().ids().await?.remove(&turned.hook),
         turned,
     }))
 }
 
 /// Publishes what is live with another mode of one hook.
-pub(super) async fn turn(visitor: Visitor, Form(turned): Form<Turned>) -> Answer {
+pub(super) async fn turn(visitor: Visitor, FormBody(turned): FormBody<Turned>) -> PageAnswer {
     let by = visitor.at_least(Role::Publisher)?;
     let (tenant, by) = (visitor.tenant().clone(), by.comment(turned.comment));
     let new = async move { tenant.publish_mode(&turned.hook, turned.mode, &by).await };

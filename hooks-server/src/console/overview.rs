@@ -10,12 +10,12 @@ use hooks_store::{Activity, Breaker, BudgetUse, Hook, Node, Role, Tenant};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
-use super::chart::{Chart, Counts, kind};
-use super::frame::{Answer, Frame, done, page, told};
-use super::name::Name;
-use super::sent::{Form, Sent};
+use super::chart::{Chart, KindCounts, kind};
+use super::frame::{PageAnswer, PageFrame, done, page, told};
+use super::name::SafeName;
+use super::sent::{FormBody, FormFields};
 use super::session::Visitor;
-use super::when::{When, took};
+use super::when::{TimeElement, took};
 use crate::api::problem::Problem;
 
 /// The ranges that can be chosen, in hours, each with the minutes of a bar.
@@ -29,11 +29,11 @@ const HOOKS: u32 = 50;
 
 /// What one hook did.
 #[derive(Default)]
-pub(super) struct Of {
+pub(super) struct HookActivity {
     hook: String,
     pub(super) count: u64,
     /// By the kinds of the chart.
-    kinds: Counts,
+    kinds: KindCounts,
     /// How often it failed while the event went on.
     failed_open: u64,
     /// The last day, hour by hour.
@@ -42,7 +42,7 @@ pub(super) struct Of {
     times: BTreeMap<Duration, u64>,
 }
 
-impl Of {
+impl HookActivity {
     /// The time that `percent` of the executions stayed below.
     pub(super) fn below(&self, percent: u64) -> String {
         let mut left = (self.count * percent).div_ceil(100);
@@ -56,16 +56,16 @@ impl Of {
 }
 
 /// What each hook did since `begin`, hour by hour: those first that fail.
-fn by_hook(counted: Vec<Activity>, begin: Timestamp) -> Vec<Of> {
+fn by_hook(counted: Vec<Activity>, begin: Timestamp) -> Vec<HookActivity> {
     let mut hooks: BTreeMap<String, Vec<Activity>> = BTreeMap::new();
     for one in counted {
         hooks.entry(one.hook.clone()).or_default().push(one);
     }
     let of = |(hook, counted): (String, Vec<Activity>)| {
-        let mut of = Of {
+        let mut of = HookActivity {
             hook,
             day: Chart::of(&counted, begin, SignedDuration::from_hours(1), 24),
-            ..Of::default()
+            ..HookActivity::default()
         };
         for one in counted {
             of.count += one.count;
@@ -81,7 +81,10 @@ fn by_hook(counted: Vec<Activity>, begin: Timestamp) -> Vec<Of> {
 }
 
 /// What a hook did in the last day, hour by hour, and how long it took.
-pub(super) async fn day(tenant: &Tenant, hook: Option<&Hook>) -> Result<(Chart, Of), Problem> {
+pub(super) async fn day(
+    tenant: &Tenant,
+    hook: Option<&Hook>,
+) -> Result<(Chart, HookActivity), Problem> {
     let begin = begin(3600, 24);
     let counted = match hook {
         Some(hook) => tenant.activity_of(Some(&hook.name), begin).await?,
@@ -103,15 +106,15 @@ fn begin(seconds: i64, bars: i64) -> Timestamp {
 #[derive(Template)]
 #[template(path = "overview.html")]
 struct Page {
-    frame: Frame,
+    frame: PageFrame,
     chart: Chart,
     /// How many hours the chart has.
     hours: i64,
     /// How many events, by the kinds of the chart.
-    totals: Counts,
+    totals: KindCounts,
     /// How often hooks failed and the event went on, failed and blocked, and would have blocked, in the last day.
     failures: [u64; 3],
-    hooks: Vec<Of>,
+    hooks: Vec<HookActivity>,
     failed_open: Vec<FailedOpen>,
     breakers: Vec<Breaker>,
     /// The hooks that have a page, and their ids.
@@ -129,7 +132,7 @@ pub(super) struct Range {
 }
 
 /// Shows the overview.
-pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer {
+pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> PageAnswer {
     let tenant = visitor.tenant();
     let mut ranges = RANGES.iter();
     let chosen = ranges.find(|(hours, _)| Some(*hours) == range.hours);
@@ -137,13 +140,13 @@ pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer 
     let bars = hours * 60 / minutes;
     let first = begin(minutes * 60, bars);
     let counted = tenant.activity(first).await?;
-    let mut totals = Counts::default();
+    let mut totals = KindCounts::default();
     for one in &counted {
         totals[kind(one)] += one.count;
     }
     let day = begin(3600, 24);
     let hooks = by_hook(tenant.activity_of_busiest(HOOKS, day).await?, day);
-    let sum = |of: fn(&Of) -> u64| hooks.iter().map(of).sum();
+    let sum = |of: fn(&HookActivity) -> u64| hooks.iter().map(of).sum();
     let failures = [
         sum(|of| of.failed_open),
         sum(|of| of.kinds[3] - of.failed_open),
@@ -160,7 +163,7 @@ pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer 
             .map_or(newest, |one| newest.max(one.number));
     }
     Ok(page(&Page {
-        frame: Frame::new(&visitor, "/overview", "Overview").await?,
+        frame: PageFrame::new(&visitor, "/overview", "Overview").await?,
         chart: Chart::of(
             &counted,
             first,
@@ -182,7 +185,7 @@ pub(super) async fn get(visitor: Visitor, Query(range): Query<Range>) -> Answer 
 }
 
 /// Lets a hook be asked again.
-pub(super) async fn reset(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn reset(visitor: Visitor, FormBody(sent): FormBody<FormFields>) -> PageAnswer {
     let by = visitor.at_least(Role::Operator)?;
     let (tenant, hook) = (visitor.tenant(), sent.text("hook"));
     let mut open = tenant.breakers().await?;

@@ -14,19 +14,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
-use super::diff::{self, Line};
-use super::frame::{Answer, Frame, Part, done, page, told};
-use super::name::Name;
-use super::sent::Form;
+use super::diff::{self, DiffLine};
+use super::frame::{PageAnswer, PageFrame, PageRange, done, page, told};
+use super::name::SafeName;
+use super::sent::FormBody;
 use super::session::Visitor;
-use super::when::When;
+use super::when::TimeElement;
 use crate::api::aside::aside;
 use crate::api::changes::{self, Change, WHAT};
-use crate::api::order::Whose;
+use crate::api::order::OrderSource;
 use crate::api::problem::Problem;
 use crate::api::replay;
 use crate::api::revisions;
-use crate::api::samples::Tried;
+use crate::api::samples::SampleOutcome;
 
 /// How many revisions the page lists.
 const REVISIONS: u32 = 20;
@@ -37,7 +37,7 @@ const DELETED: u32 = 100;
 /// Which changes show.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct PublishPageQuery {
     /// A part of the name.
     q: String,
     /// By `name`; by default, by what happens to the hooks.
@@ -52,7 +52,7 @@ struct Shown {
     name: String,
     /// What happens to it.
     what: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<DiffLine>,
     /// The newest version of the hook in the draft, which says who has changed it.
     draft: Option<Hook>,
 }
@@ -95,12 +95,12 @@ struct Listed {
     counts: [(&'static str, usize); 3],
     /// Those that show, together by what happens to them if they are sorted by that.
     groups: Vec<(&'static str, Vec<Shown>)>,
-    part: Part,
+    part: PageRange,
 }
 
 impl Listed {
     /// The part that begins behind `from` changes. The address of a part ends with that number.
-    fn of(changes: &[Change], asked: &Asked, from: usize, address: &str) -> Self {
+    fn of(changes: &[Change], asked: &PublishPageQuery, from: usize, address: &str) -> Self {
         let found = changes.iter().filter(|one| one.hook.contains(&asked.q));
         let mut found: Vec<&Change> = found.collect();
         let is_by_name = asked.sort == "name";
@@ -116,7 +116,8 @@ impl Listed {
             .append_pair("q", &asked.q)
             .append_pair("sort", &asked.sort);
         let (path, name) = address.split_once('?').unwrap_or((address, "from="));
-        let (found, part) = Part::of(found, from, &format!("{path}?{}&{name}", query.finish()));
+        let (found, part) =
+            PageRange::of(found, from, &format!("{path}?{}&{name}", query.finish()));
         let mut groups: Vec<(_, Vec<_>)> = Vec::new();
         for one in found {
             let what = if is_by_name { "" } else { one.what() };
@@ -154,17 +155,17 @@ impl Listed {
 #[derive(Template)]
 #[template(path = "publish.html")]
 struct Page {
-    frame: Frame,
+    frame: PageFrame,
     /// The hash of the draft whose changes show: what is published is what was read.
     draft: String,
-    asked: Asked,
+    asked: PublishPageQuery,
     /// How many changes there are.
     total: usize,
     changes: Listed,
     notices: Vec<String>,
     comment: String,
     /// What the draft decides about the samples that expect something.
-    samples: Vec<Tried>,
+    samples: Vec<SampleOutcome>,
     replayed: Option<Replayed>,
     may_replay: bool,
     revisions: Vec<Revision>,
@@ -198,7 +199,7 @@ impl Page {
     }
 
     /// The samples about which the draft decides something else than they expect.
-    fn failed(&self) -> Vec<&Tried> {
+    fn failed(&self) -> Vec<&SampleOutcome> {
         self.samples
             .iter()
             .filter(|sample| sample.fails())
@@ -208,13 +209,13 @@ impl Page {
 
 async fn show(
     visitor: &Visitor,
-    asked: Asked,
+    asked: PublishPageQuery,
     comment: String,
     replayed: Result<Option<Replayed>, Problem>,
-) -> Answer {
+) -> PageAnswer {
     let tenant = visitor.tenant();
     let changes = visitor.api.changes(tenant).await?;
-    let order = visitor.api.order(tenant, Whose::Draft).await;
+    let order = visitor.api.order(tenant, OrderSource::Draft).await;
     // What does not load has no notices: its mistakes are what there is to know.
     let (notices, unloaded) = match order {
         Ok(order) => (order.notices.clone(), None),
@@ -224,7 +225,7 @@ async fn show(
         Ok(replayed) => (replayed, None),
         Err(wrong) => (None, Some(wrong)),
     };
-    let mut frame = Frame::new(visitor, "/publish", "Publish").await?;
+    let mut frame = PageFrame::new(visitor, "/publish", "Publish").await?;
     frame.problem = refused.or(unloaded);
     let status = frame.status();
     let mut samples = if changes.items.is_empty() || frame.problem.is_some() {
@@ -255,12 +256,12 @@ async fn show(
 }
 
 /// Shows what publishing would change.
-pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<PublishPageQuery>) -> PageAnswer {
     show(&visitor, asked, String::new(), Ok(None)).await
 }
 
 #[derive(Deserialize)]
-pub(super) struct Sent {
+pub(super) struct PublishForm {
     #[serde(default)]
     comment: String,
     /// The hash of the draft that was read.
@@ -275,23 +276,35 @@ pub(super) struct Sent {
 }
 
 /// Asks which decisions of the past would change.
-pub(super) async fn replay(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
-    let asked = replay::Asked {
+pub(super) async fn replay(visitor: Visitor, FormBody(sent): FormBody<PublishForm>) -> PageAnswer {
+    let asked = replay::ReplayRequest {
         draft: Value::Bool(true),
         since: None,
         limit: sent.limit.parse().ok(),
     };
     let replayed = visitor.api.replay(&visitor.caller, &asked).await;
-    show(&visitor, Asked::default(), sent.comment, replayed.map(Some)).await
+    show(
+        &visitor,
+        PublishPageQuery::default(),
+        sent.comment,
+        replayed.map(Some),
+    )
+    .await
 }
 
 /// Publishes the draft that was read. If it is another one by now, the page shows what changes instead.
-pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn publish(visitor: Visitor, FormBody(sent): FormBody<PublishForm>) -> PageAnswer {
     let by = visitor.at_least(Role::Publisher)?.comment(&sent.comment);
     if sent.despite_samples.is_empty()
         && let Err(failed) = visitor.api.expect_samples(visitor.tenant()).await
     {
-        return show(&visitor, Asked::default(), sent.comment, Err(failed)).await;
+        return show(
+            &visitor,
+            PublishPageQuery::default(),
+            sent.comment,
+            Err(failed),
+        )
+        .await;
     }
     let (tenant, by) = (visitor.tenant().clone(), by.after(sent.draft));
     match aside(async move { tenant.publish(&by).await }).await {
@@ -301,7 +314,13 @@ pub(super) async fn publish(visitor: Visitor, Form(sent): Form<Sent>) -> Answer 
                 let why = "Another editor changed the draft. This is the new difference: check it and publish again.";
                 wrong = Problem::new(wrong.status(), why);
             }
-            show(&visitor, Asked::default(), sent.comment, Err(wrong)).await
+            show(
+                &visitor,
+                PublishPageQuery::default(),
+                sent.comment,
+                Err(wrong),
+            )
+            .await
         }
     }
 }
@@ -319,12 +338,12 @@ fn said(published: &Published) -> Response {
 #[derive(Template)]
 #[template(path = "revision.html")]
 struct One {
-    frame: Frame,
+    frame: PageFrame,
     set: Bundle,
     /// What this revision changed, and what going back to it would change now.
     changed: Listed,
     back: Listed,
-    asked: Asked,
+    asked: PublishPageQuery,
     is_newest: bool,
     /// What the draft has changed, and keeps.
     unpublished: Listed,
@@ -334,8 +353,8 @@ struct One {
 pub(super) async fn revision(
     visitor: Visitor,
     Path(number): Path<u64>,
-    Query(asked): Query<Asked>,
-) -> Answer {
+    Query(asked): Query<PublishPageQuery>,
+) -> PageAnswer {
     let tenant = visitor.tenant();
     let set = tenant.revision(number).await?;
     let set = set.ok_or_else(|| Problem::no("revision", number))?;
@@ -352,14 +371,11 @@ pub(super) async fn revision(
         Listed::of(&changes, &asked, from, &address)
     };
     Ok(page(&One {
-        frame: Frame::new(&visitor, "/publish", format!("Revision {number}")).await?,
+        frame: PageFrame::new(&visitor, "/publish", format!("Revision {number}")).await?,
         changed: shown(before.as_ref(), asked.from, "from"),
         back: shown(newest.as_ref(), asked.back, "back"),
-        unpublished: Listed::of(&unpublished.items, &Asked::default(), 0, "").by(drafts(
-            &visitor,
-            &unpublished.items,
-        )
-        .await?),
+        unpublished: Listed::of(&unpublished.items, &PublishPageQuery::default(), 0, "")
+            .by(drafts(&visitor, &unpublished.items).await?),
         is_newest: newest.is_some_and(|newest| newest.revision == number),
         asked,
         set,
@@ -379,8 +395,8 @@ pub(super) struct Back {
 pub(super) async fn rollback(
     visitor: Visitor,
     Path(number): Path<u64>,
-    Form(sent): Form<Back>,
-) -> Answer {
+    FormBody(sent): FormBody<Back>,
+) -> PageAnswer {
     let by = visitor.at_least(Role::Publisher)?.comment(sent.comment);
     let keeps = sent.draft != "discard";
     let back = revisions::roll_back(visitor.tenant().clone(), number, keeps, by).await?;

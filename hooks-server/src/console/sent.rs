@@ -9,39 +9,39 @@ use serde::de::DeserializeOwned;
 use url::form_urlencoded::Serializer;
 
 use super::Console;
-use super::failed::Failed;
+use super::failed::PageFailure;
 use crate::api::body;
 use crate::api::problem::Problem;
 use crate::limits::BODY;
 
 /// A form of at most so many bytes. It comes as the body of a request of the API does.
-pub(super) struct Form<T, const MOST: usize = BODY>(pub(super) T);
+pub(super) struct FormBody<T, const MOST: usize = BODY>(pub(super) T);
 
-impl<T: DeserializeOwned, const MOST: usize> FromRequest<Console> for Form<T, MOST> {
-    type Rejection = Failed;
+impl<T: DeserializeOwned, const MOST: usize> FromRequest<Console> for FormBody<T, MOST> {
+    type Rejection = PageFailure;
 
-    async fn from_request(request: Request, console: &Console) -> Result<Self, Failed> {
+    async fn from_request(request: Request, console: &Console) -> Result<Self, PageFailure> {
         let (parts, body) = request.into_parts();
         let text = body::read(body, MOST).await?;
         let request = Request::from_parts(parts, Body::from(text));
         let form = axum::Form::from_request(request, console).await;
         let form = form.map_err(|error| Problem::bad(error.body_text()))?;
-        Ok(Form(form.0))
+        Ok(FormBody(form.0))
     }
 }
 
 /// The fields of a form, in its order. A list has one field for each of its words.
 #[derive(Default, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Sent(Vec<(String, String)>);
+pub(super) struct FormFields(Vec<(String, String)>);
 
-impl<const N: usize> From<[(&str, String); N]> for Sent {
+impl<const N: usize> From<[(&str, String); N]> for FormFields {
     fn from(fields: [(&str, String); N]) -> Self {
-        Sent(fields.map(|(name, text)| (name.to_owned(), text)).into())
+        FormFields(fields.map(|(name, text)| (name.to_owned(), text)).into())
     }
 }
 
-impl Sent {
+impl FormFields {
     /// The text of a field. Of a list, each word that was chosen is a line; an empty one is sent with them, so that a list of
     /// which nothing was chosen is not one that was not there.
     pub(super) fn get(&self, name: &str) -> Option<String> {

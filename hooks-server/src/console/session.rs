@@ -19,13 +19,13 @@ use tokio::time::Instant;
 use url::{Position, Url, form_urlencoded};
 
 use super::Console;
-use super::failed::Failed;
-use super::frame::{self, Answer, own, page, to};
+use super::failed::PageFailure;
+use super::frame::{self, PageAnswer, own, page, to};
 use super::guard::Site;
-use super::sent::{Form, Sent};
+use super::sent::{FormBody, FormFields};
 use crate::api::Api;
 use crate::api::body;
-use crate::api::caller::{Caller, Via};
+use crate::api::caller::{ApiCaller, Via};
 use crate::api::problem::Problem;
 use crate::limits::BODY;
 use crate::peer::Client;
@@ -47,10 +47,10 @@ const SECURE: (&str, &str) = (
 #[derive(Default)]
 pub(crate) struct Sessions {
     links: Mutex<HashMap<String, (Tenant, Instant)>>,
-    known: Mutex<HashMap<String, Known>>,
+    known: Mutex<HashMap<String, OpenSession>>,
 }
 
-struct Known {
+struct OpenSession {
     session: Session,
     /// When the store was asked, unless it is to be asked again.
     asked: Option<Instant>,
@@ -85,7 +85,7 @@ impl Sessions {
         (made.elapsed() < LINK).then_some(tenant)
     }
 
-    async fn open(&self, api: &Api, caller: &Caller) -> Result<String, Problem> {
+    async fn open(&self, api: &Api, caller: &ApiCaller) -> Result<String, Problem> {
         let id = secret();
         if api.store.open_session(&id, &caller.session()).await? {
             // It may be one of these.
@@ -101,9 +101,9 @@ impl Sessions {
         api: &Api,
         id: &str,
         client: Client,
-    ) -> Result<Option<(Caller, watch::Receiver<()>)>, Problem> {
-        let is_fresh = |known: &&Known| known.asked.is_some_and(|at| at.elapsed() < KNOWN);
-        let of = |known: &Known| (known.session.clone(), known.end.subscribe());
+    ) -> Result<Option<(ApiCaller, watch::Receiver<()>)>, Problem> {
+        let is_fresh = |known: &&OpenSession| known.asked.is_some_and(|at| at.elapsed() < KNOWN);
+        let of = |known: &OpenSession| (known.session.clone(), known.end.subscribe());
         let fresh = locked(&self.known).get(id).filter(is_fresh).map(of);
         let (session, end) = if let Some(fresh) = fresh {
             fresh
@@ -115,7 +115,7 @@ impl Sessions {
                 known.remove(id);
                 return Ok(None);
             };
-            let one = known.entry(id.to_owned()).or_insert_with(|| Known {
+            let one = known.entry(id.to_owned()).or_insert_with(|| OpenSession {
                 session,
                 asked: None,
                 end: watch::Sender::default(),
@@ -125,8 +125,11 @@ impl Sessions {
         };
         // The token may have been revoked since.
         let caller = match &*session.token {
-            "" => Ok(Caller::of_link(api.store.tenant(&session.tenant), client)),
-            hash => Caller::of_hash(api, hash, Via("console", client)).await,
+            "" => Ok(ApiCaller::of_link(
+                api.store.tenant(&session.tenant),
+                client,
+            )),
+            hash => ApiCaller::of_hash(api, hash, Via("console", client)).await,
         };
         match caller {
             Err(problem) if problem.is_about_rights() => Ok(None),
@@ -166,7 +169,7 @@ impl Console {
 #[derive(Clone)]
 pub(super) struct Visitor {
     pub(super) api: Arc<Api>,
-    pub(super) caller: Caller,
+    pub(super) caller: ApiCaller,
     pub(super) theme: &'static str,
     /// The address of the page.
     pub(super) address: String,
@@ -187,7 +190,7 @@ impl Visitor {
     }
 
     /// Finds out who looks.
-    pub(super) async fn find(parts: &Parts, console: &Console) -> Result<Self, Failed> {
+    pub(super) async fn find(parts: &Parts, console: &Console) -> Result<Self, PageFailure> {
         let id = cookie(&parts.headers, console.cookie().0);
         let session = match id {
             Some(id) => {
@@ -198,7 +201,7 @@ impl Visitor {
             }
             None => None,
         };
-        let (caller, end) = session.ok_or_else(|| Failed::Stranger(parts.uri.to_string()))?;
+        let (caller, end) = session.ok_or_else(|| PageFailure::Stranger(parts.uri.to_string()))?;
         caller.count(&console.api)?;
         Ok(Visitor {
             api: Arc::clone(&console.api),
@@ -212,16 +215,16 @@ impl Visitor {
 }
 
 impl FromRequestParts<Console> for Visitor {
-    type Rejection = Failed;
+    type Rejection = PageFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Console) -> Result<Self, Failed> {
+    async fn from_request_parts(parts: &mut Parts, _: &Console) -> Result<Self, PageFailure> {
         let found = parts.extensions.get::<Visitor>().cloned();
-        found.ok_or_else(|| Failed::Stranger(parts.uri.to_string()))
+        found.ok_or_else(|| PageFailure::Stranger(parts.uri.to_string()))
     }
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct LoginQuery {
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -234,12 +237,12 @@ struct Page {
     theme: &'static str,
     next: String,
     error: Option<String>,
-    kept: Kept,
+    kept: InterruptedForm,
 }
 
 /// What a visitor has sent when the session was over.
 #[derive(Default)]
-struct Kept {
+struct InterruptedForm {
     /// Where to; empty if there is nothing.
     again: String,
     /// The form, as it was sent.
@@ -257,7 +260,12 @@ struct Resend {
     pressed: Option<String>,
 }
 
-fn login(headers: &HeaderMap, next: String, error: Option<String>, kept: Kept) -> Response {
+fn login(
+    headers: &HeaderMap,
+    next: String,
+    error: Option<String>,
+    kept: InterruptedForm,
+) -> Response {
     let theme = frame::theme(headers);
     page(&Page {
         theme,
@@ -268,12 +276,12 @@ fn login(headers: &HeaderMap, next: String, error: Option<String>, kept: Kept) -
 }
 
 /// Shows the login to a stranger who has sent a form, and keeps the form until then.
-pub(super) async fn keep(parts: &Parts, body: Body) -> Answer {
+pub(super) async fn keep(parts: &Parts, body: Body) -> PageAnswer {
     let fields = body::read(body, BODY).await?;
     let of = parts.headers.get(REFERER).and_then(|of| of.to_str().ok());
     let of = of.and_then(|of| Url::parse(of).ok());
     let next = of.map_or_else(String::new, |of| of[Position::BeforePath..].to_owned());
-    let kept = Kept {
+    let kept = InterruptedForm {
         again: parts.uri.path().to_owned(),
         fields: String::from_utf8_lossy(&fields).into_owned(),
     };
@@ -288,18 +296,23 @@ pub(super) async fn form(
     method: Method,
     client: Client,
     headers: HeaderMap,
-    Query(asked): Query<Asked>,
-) -> Answer {
+    Query(asked): Query<LoginQuery>,
+) -> PageAnswer {
     // Who only asks whether there is something does not use the link up.
     if method == Method::GET
         && let Some(tenant) = console.sessions.follow(&asked.code)
     {
-        let caller = Caller::of_link(tenant, client);
+        let caller = ApiCaller::of_link(tenant, client);
         return entered(&console, &headers, &caller, &asked.next).await;
     }
     let used = "The link was used already, is older than 10 minutes, or the daemon has started again: use a token.";
     let error = (!asked.code.is_empty()).then(|| used.to_owned());
-    Ok(login(&headers, asked.next, error, Kept::default()))
+    Ok(login(
+        &headers,
+        asked.next,
+        error,
+        InterruptedForm::default(),
+    ))
 }
 
 /// Opens a session. If a form was kept, it comes again.
@@ -308,13 +321,13 @@ pub(super) async fn open(
     client: Client,
     headers: HeaderMap,
     // A form within a form is up to three times as long.
-    Form(sent): Form<Sent, { 4 * BODY }>,
-) -> Answer {
+    FormBody(sent): FormBody<FormFields, { 4 * BODY }>,
+) -> PageAnswer {
     let (next, again, fields) = (sent.text("next"), sent.text("again"), sent.text("fields"));
     let counted = async {
         let token = sent.text("token");
         let via = Via("console", client);
-        let caller = Caller::of_token(&console.api, token.trim(), via).await?;
+        let caller = ApiCaller::of_token(&console.api, token.trim(), via).await?;
         caller.of_all("the pages show what all agents do")?;
         caller.count(&console.api)?;
         Ok::<_, Problem>(caller)
@@ -339,14 +352,22 @@ pub(super) async fn open(
             Ok(entered)
         }
         Err(problem) => {
-            let (why, kept) = (problem.detail().to_owned(), Kept { again, fields });
+            let (why, kept) = (
+                problem.detail().to_owned(),
+                InterruptedForm { again, fields },
+            );
             let shown = login(&headers, next, Some(why), kept);
             Ok((problem.status(), shown).into_response())
         }
     }
 }
 
-async fn entered(console: &Console, headers: &HeaderMap, caller: &Caller, next: &str) -> Answer {
+async fn entered(
+    console: &Console,
+    headers: &HeaderMap,
+    caller: &ApiCaller,
+    next: &str,
+) -> PageAnswer {
     // The browser has one cookie, so the session of before has no owner.
     console.close(headers).await?;
     let id = console.sessions.open(&console.api, caller).await?;
@@ -356,7 +377,7 @@ async fn entered(console: &Console, headers: &HeaderMap, caller: &Caller, next: 
 }
 
 /// Closes the session.
-pub(super) async fn close(State(console): State<Console>, headers: HeaderMap) -> Answer {
+pub(super) async fn close(State(console): State<Console>, headers: HeaderMap) -> PageAnswer {
     console.close(&headers).await?;
     let (name, how) = console.cookie();
     let gone = format!("{name}=; {how}; Max-Age=0");

@@ -9,11 +9,11 @@ use hooks_store::{AdminEntry, BudgetUse, Hook, Role, SETTINGS, SecretInfo, Token
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 
-use super::frame::{self, Answer, Frame, done, page};
-use super::name::Name;
-use super::sent::{Form, Sent};
+use super::frame::{self, PageAnswer, PageFrame, done, page};
+use super::name::SafeName;
+use super::sent::{FormBody, FormFields};
 use super::session::Visitor;
-use super::when::When;
+use super::when::TimeElement;
 use crate::api::capabilities::Capabilities;
 use crate::api::convert;
 use crate::api::problem::Problem;
@@ -27,7 +27,7 @@ const SEARCHED: usize = 10;
 #[derive(Template)]
 #[template(path = "settings.html")]
 struct Page {
-    frame: Frame,
+    frame: PageFrame,
     /// A new token, which shows once.
     token: Option<String>,
     tokens: Vec<Token>,
@@ -36,13 +36,13 @@ struct Page {
     settings: Hook,
     tables: String,
     runs: Capabilities,
-    asked: Asked,
+    asked: SettingsPageQuery,
     log: Vec<Logged>,
     older: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct SettingsPageQuery {
     /// Entries of the change log before this one.
     before: Option<u64>,
     /// Those of a hook, by its name, and those of a person.
@@ -65,7 +65,10 @@ struct Logged {
 const READ: &str = "execution.detail";
 
 /// The change log as people read it, and where it goes on.
-async fn log(visitor: &Visitor, asked: &Asked) -> Result<(Vec<Logged>, Option<u64>), Problem> {
+async fn log(
+    visitor: &Visitor,
+    asked: &SettingsPageQuery,
+) -> Result<(Vec<Logged>, Option<u64>), Problem> {
     let tenant = visitor.tenant();
     let ids = tenant.ids().await?.into_iter();
     let mut names: HashMap<_, _> = ids.map(|(name, (id, _))| (id, name)).collect();
@@ -113,7 +116,7 @@ async fn log(visitor: &Visitor, asked: &Asked) -> Result<(Vec<Logged>, Option<u6
     Ok((shown, before))
 }
 
-async fn read(visitor: &Visitor, asked: Asked) -> Result<Page, Problem> {
+async fn read(visitor: &Visitor, asked: SettingsPageQuery) -> Result<Page, Problem> {
     let tenant = visitor.tenant();
     let settings = tenant.settings().await?;
     let mut read = Page {
@@ -127,7 +130,7 @@ async fn read(visitor: &Visitor, asked: Asked) -> Result<Page, Problem> {
         asked,
         log: Vec::new(),
         older: None,
-        frame: Frame::new(visitor, "/settings", "Settings").await?,
+        frame: PageFrame::new(visitor, "/settings", "Settings").await?,
     };
     // What a role may not see is not read.
     if read.frame.may(Role::Owner) {
@@ -143,24 +146,31 @@ async fn read(visitor: &Visitor, asked: Asked) -> Result<Page, Problem> {
 }
 
 /// Shows the settings.
-pub(super) async fn get(visitor: Visitor, Query(asked): Query<Asked>) -> Answer {
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<SettingsPageQuery>) -> PageAnswer {
     Ok(page(&read(&visitor, asked).await?))
 }
 
 /// Goes back to the settings, or shows what is wrong and what was typed for the tables of the set.
-async fn told(visitor: &Visitor, tried: Result<String, Problem>, tables: Option<String>) -> Answer {
+async fn told(
+    visitor: &Visitor,
+    tried: Result<String, Problem>,
+    tables: Option<String>,
+) -> PageAnswer {
     let problem = match tried {
         Ok(word) => return Ok(done("/settings", &word)),
         Err(problem) => problem,
     };
-    let mut shown = read(visitor, Asked::default()).await?;
+    let mut shown = read(visitor, SettingsPageQuery::default()).await?;
     shown.frame.problem = Some(problem);
     shown.tables = tables.unwrap_or(shown.tables);
     Ok((shown.frame.status(), page(&shown)).into_response())
 }
 
 /// Makes a token, and shows it once.
-pub(super) async fn new_token(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn new_token(
+    visitor: Visitor,
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let made = async {
         let by = visitor.at_least(Role::Owner)?;
         let role = sent.text("role").parse();
@@ -177,7 +187,7 @@ pub(super) async fn new_token(visitor: Visitor, Form(sent): Form<Sent>) -> Answe
     };
     match made.await {
         Ok(token) => {
-            let mut shown = read(&visitor, Asked::default()).await?;
+            let mut shown = read(&visitor, SettingsPageQuery::default()).await?;
             shown.token = Some(token.to_string());
             Ok(page(&shown))
         }
@@ -188,7 +198,7 @@ pub(super) async fn new_token(visitor: Visitor, Form(sent): Form<Sent>) -> Answe
 #[derive(Template)]
 #[template(path = "confirm.html")]
 struct Confirm {
-    frame: Frame,
+    frame: PageFrame,
     /// What happens then, and why it cannot.
     then: String,
     refused: bool,
@@ -204,11 +214,11 @@ async fn token(visitor: &Visitor, id: &str) -> Result<Token, Problem> {
 }
 
 /// Asks whether a token is to be revoked.
-pub(super) async fn ask_revoke(visitor: Visitor, Path(id): Path<String>) -> Answer {
+pub(super) async fn ask_revoke(visitor: Visitor, Path(id): Path<String>) -> PageAnswer {
     visitor.at_least(Role::Owner)?;
     let token = token(&visitor, &id).await?;
     Ok(page(&Confirm {
-        frame: Frame::new(&visitor, "/settings", format!("Revoke {}", token.name)).await?,
+        frame: PageFrame::new(&visitor, "/settings", format!("Revoke {}", token.name)).await?,
         then:
             "Programs that use it are refused at once, and its sessions end. It cannot come back."
                 .to_owned(),
@@ -218,7 +228,7 @@ pub(super) async fn ask_revoke(visitor: Visitor, Path(id): Path<String>) -> Answ
 }
 
 /// Revokes a token.
-pub(super) async fn revoke_token(visitor: Visitor, Path(id): Path<String>) -> Answer {
+pub(super) async fn revoke_token(visitor: Visitor, Path(id): Path<String>) -> PageAnswer {
     let revoked = async {
         let by = visitor.at_least(Role::Owner)?;
         let name = token(&visitor, &id).await?.name;
@@ -230,7 +240,7 @@ pub(super) async fn revoke_token(visitor: Visitor, Path(id): Path<String>) -> An
 }
 
 /// Asks whether a secret is to be deleted.
-pub(super) async fn ask_delete(visitor: Visitor, Path(name): Path<String>) -> Answer {
+pub(super) async fn ask_delete(visitor: Visitor, Path(name): Path<String>) -> PageAnswer {
     visitor.at_least(Role::Publisher)?;
     let hooks = visitor.tenant().hooks_with_secret(&name).await?;
     let then = match &*hooks {
@@ -241,7 +251,7 @@ pub(super) async fn ask_delete(visitor: Visitor, Path(name): Path<String>) -> An
         ),
     };
     Ok(page(&Confirm {
-        frame: Frame::new(&visitor, "/settings", format!("Delete {name}")).await?,
+        frame: PageFrame::new(&visitor, "/settings", format!("Delete {name}")).await?,
         refused: !hooks.is_empty(),
         then,
         token: None,
@@ -249,7 +259,10 @@ pub(super) async fn ask_delete(visitor: Visitor, Path(name): Path<String>) -> An
 }
 
 /// Sets a secret, which is never shown.
-pub(super) async fn put_secret(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn put_secret(
+    visitor: Visitor,
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let name = sent.text("name");
     let put = async {
         let (by, name) = (visitor.at_least(Role::Publisher)?, name.trim());
@@ -263,7 +276,7 @@ pub(super) async fn put_secret(visitor: Visitor, Form(sent): Form<Sent>) -> Answ
 }
 
 /// Deletes a secret.
-pub(super) async fn delete_secret(visitor: Visitor, Path(name): Path<String>) -> Answer {
+pub(super) async fn delete_secret(visitor: Visitor, Path(name): Path<String>) -> PageAnswer {
     let deleted = async {
         let by = visitor.at_least(Role::Publisher)?;
         visitor.tenant().delete_secret(&name, &by).await?;
@@ -273,7 +286,10 @@ pub(super) async fn delete_secret(visitor: Visitor, Path(name): Path<String>) ->
 }
 
 /// Sets how many tokens of a model the hooks may use in a month.
-pub(super) async fn put_budget(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn put_budget(
+    visitor: Visitor,
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let put = async {
         let by = visitor.at_least(Role::Owner)?;
         // People write 1,000,000.
@@ -289,7 +305,10 @@ pub(super) async fn put_budget(visitor: Visitor, Form(sent): Form<Sent>) -> Answ
 }
 
 /// Saves the tables of the set, such as its limits, as a draft.
-pub(super) async fn put_tables(visitor: Visitor, Form(sent): Form<Sent>) -> Answer {
+pub(super) async fn put_tables(
+    visitor: Visitor,
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let put = async {
         let by = visitor.at_least(Role::Author)?;
         let read = toml::from_str(&sent.text("toml"));

@@ -11,29 +11,29 @@ use hooks_runtime::entry::TestEntry;
 use hooks_store::{Node, Role};
 use serde_json::{Map, Value, json};
 
-use super::diff::{self, Line, pretty};
+use super::diff::{self, DiffLine, pretty};
 use super::executions::{EXPECTED, kept, look_of};
-use super::frame::{Answer, Frame, done, page};
+use super::frame::{PageAnswer, PageFrame, done, page};
 use super::guard::Site;
-use super::name::Name;
-use super::sent::{Form, Sent};
+use super::name::SafeName;
+use super::sent::{FormBody, FormFields};
 use super::session::Visitor;
 use crate::api::problem::{Problem, found};
-use crate::api::samples::Tried;
-use crate::api::simulate::{Simulated, Step, StepState};
+use crate::api::samples::SampleOutcome;
+use crate::api::simulate::{Simulated, SimulationStep, StepState};
 
 /// What hooks would do, or have done.
 pub(super) struct Simulation {
     pub(super) simulated: Simulated,
     /// What all of them change together.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<DiffLine>,
     pub(super) steps: Vec<Shown>,
 }
 
 /// A hook, and what it changes.
 pub(super) struct Shown {
-    pub(super) step: Step,
-    pub(super) lines: Vec<Line>,
+    pub(super) step: SimulationStep,
+    pub(super) lines: Vec<DiffLine>,
     /// The id of the hook, if it is one of the draft.
     pub(super) id: Option<String>,
 }
@@ -175,16 +175,16 @@ const ADDRESS: usize = 4000;
 #[derive(Template)]
 #[template(path = "simulator.html")]
 struct Page {
-    frame: Frame,
+    frame: PageFrame,
     /// The ids and the names of samples.
     samples: Vec<(String, String)>,
     nodes: Vec<Node>,
     /// The `name` of the event, its fields as `event`, where it happens as `cx`, the hooks that it is for as `of`, those that
     /// `run`, and the name of the `sample` that it is saved as.
-    form: Sent,
+    form: FormFields,
     result: Option<Simulation>,
     /// What the hooks decided about all samples.
-    tried: Vec<Tried>,
+    tried: Vec<SampleOutcome>,
 }
 
 impl Page {
@@ -203,11 +203,11 @@ impl Page {
 
 async fn show(
     visitor: &Visitor,
-    form: Sent,
+    form: FormFields,
     result: Result<Option<Simulation>, Problem>,
-    tried: Vec<Tried>,
-) -> Answer {
-    let mut frame = Frame::new(visitor, "/simulator", "Simulator").await?;
+    tried: Vec<SampleOutcome>,
+) -> PageAnswer {
+    let mut frame = PageFrame::new(visitor, "/simulator", "Simulator").await?;
     let result = result.unwrap_or_else(|problem| {
         frame.problem = Some(problem);
         None
@@ -226,7 +226,7 @@ async fn show(
 
 /// Shows the event that is asked for, and what the hooks would do with it: an event of a kind, as `event`, with what it has by default, a
 /// `sample`, that of an `execution`, or one that was sent as an address.
-pub(super) async fn get(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
+pub(super) async fn get(visitor: Visitor, Query(asked): Query<FormFields>) -> PageAnswer {
     visitor.at_least(Role::Operator)?;
     let tenant = visitor.tenant();
     let of = asked.text("of");
@@ -249,12 +249,12 @@ pub(super) async fn get(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
         (name, event, cx)
     };
     let (event, cx) = (pretty(&event), pretty(&cx));
-    let form = Sent::from([("name", name), ("event", event), ("cx", cx), ("of", of)]);
+    let form = FormFields::from([("name", name), ("event", event), ("cx", cx), ("of", of)]);
     answer(&visitor, form).await
 }
 
 /// Shows what hooks would do. Nothing with effects runs, so the answer is there at once. A page of others makes nothing run.
-async fn answer(visitor: &Visitor, form: Sent) -> Answer {
+async fn answer(visitor: &Visitor, form: FormFields) -> PageAnswer {
     let result = match visitor.site {
         Site::Other => Ok(None),
         _ => simulated(visitor, &form, false).await.map(Some),
@@ -286,7 +286,7 @@ pub(super) fn unread(what: &str, error: &serde_json::Error) -> String {
 }
 
 /// The fields of the event that was sent, and its context.
-fn values(form: &Sent) -> Result<(Value, AgentContext), Problem> {
+fn values(form: &FormFields) -> Result<(Value, AgentContext), Problem> {
     let read = |path: &str, what: &str| {
         let text = form.written(path).unwrap_or_else(|| "{}".to_owned());
         let read = serde_json::from_str::<Map<String, Value>>(&text);
@@ -298,7 +298,11 @@ fn values(form: &Sent) -> Result<(Value, AgentContext), Problem> {
     Ok((event.into(), cx))
 }
 
-async fn simulated(visitor: &Visitor, form: &Sent, may_run: bool) -> Result<Simulation, Problem> {
+async fn simulated(
+    visitor: &Visitor,
+    form: &FormFields,
+    may_run: bool,
+) -> Result<Simulation, Problem> {
     let (fields, cx) = values(form)?;
     let event = read(&form.text("name"), fields)?;
     let before = event.to_json();
@@ -320,13 +324,13 @@ async fn simulated(visitor: &Visitor, form: &Sent, may_run: bool) -> Result<Simu
 }
 
 /// Asks the hooks about the event that was sent.
-pub(super) async fn post(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
+pub(super) async fn post(visitor: Visitor, FormBody(form): FormBody<FormFields>) -> PageAnswer {
     let result = simulated(&visitor, &form, true).await.map(Some);
     show(&visitor, form, result, Vec::new()).await
 }
 
 /// Saves the event that was sent as a sample.
-pub(super) async fn save(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
+pub(super) async fn save(visitor: Visitor, FormBody(form): FormBody<FormFields>) -> PageAnswer {
     let by = visitor.at_least(Role::Operator)?;
     let saved = async {
         let (body, cx) = values(&form)?;
@@ -349,14 +353,14 @@ pub(super) async fn save(visitor: Visitor, Form(form): Form<Sent>) -> Answer {
 }
 
 /// Removes a sample.
-pub(super) async fn delete(visitor: Visitor, Path(id): Path<String>) -> Answer {
+pub(super) async fn delete(visitor: Visitor, Path(id): Path<String>) -> PageAnswer {
     let by = visitor.at_least(Role::Operator)?;
     visitor.tenant().delete_sample(&id, &by).await?;
     Ok(done("/simulator/samples", "no-sample"))
 }
 
 /// Runs all samples, on what is live or on the draft.
-pub(super) async fn samples(visitor: Visitor, Query(asked): Query<Sent>) -> Answer {
+pub(super) async fn samples(visitor: Visitor, Query(asked): Query<FormFields>) -> PageAnswer {
     visitor.at_least(Role::Operator)?;
     let is_draft = asked.text("of") == "draft";
     let tried = visitor

@@ -6,7 +6,7 @@ use hooks_store::Role;
 use serde_json::Value;
 
 use super::diff::pretty;
-use super::sent::Sent;
+use super::sent::FormFields;
 use super::session::Visitor;
 use super::simulator::{self, Simulation};
 use crate::api::problem::Problem;
@@ -23,7 +23,11 @@ pub(super) struct Trial {
 
 impl Trial {
     /// A panel with the event that was sent, or with one that the hook is for.
-    pub(super) async fn new(visitor: &Visitor, hook: &Value, sent: &Sent) -> Result<Self, Problem> {
+    pub(super) async fn new(
+        visitor: &Visitor,
+        hook: &Value,
+        sent: &FormFields,
+    ) -> Result<Self, Problem> {
         let event = sent.get("trial").filter(|event| !event.is_empty());
         Ok(Trial {
             event: event.unwrap_or_else(|| example(hook)),
@@ -37,7 +41,7 @@ impl Trial {
         &mut self,
         visitor: &Visitor,
         hook: &Value,
-        sent: &Sent,
+        sent: &FormFields,
     ) -> Result<(), Problem> {
         visitor.at_least(Role::Operator)?;
         let mut cx = AgentContext::new("trial");

@@ -8,19 +8,19 @@ use hooks_store::{Hook, HookVersion, Role};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::diff::{self, Line};
-use super::frame::{Answer, Frame, done, own, page, undo};
-use super::name::Name;
-use super::sent::{Form, Sent};
+use super::diff::{self, DiffLine};
+use super::frame::{PageAnswer, PageFrame, done, own, page, undo};
+use super::name::SafeName;
+use super::sent::{FormBody, FormFields};
 use super::session::Visitor;
-use super::when::When;
+use super::when::TimeElement;
 use crate::api::problem::found;
 
 /// How many versions a page has.
 const PAGE: u32 = 50;
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct VersionsPageQuery {
     /// Versions before this one.
     before: Option<u64>,
     /// What is compared; by default the newest version with the one before.
@@ -31,7 +31,7 @@ pub(super) struct Asked {
 #[derive(Template)]
 #[template(path = "versions.html")]
 struct Page {
-    frame: Frame,
+    frame: PageFrame,
     id: String,
     newest: HookVersion,
     versions: Vec<HookVersion>,
@@ -39,7 +39,7 @@ struct Page {
     /// What is compared.
     from: u64,
     to: u64,
-    lines: Vec<Line>,
+    lines: Vec<DiffLine>,
 }
 
 impl Page {
@@ -52,8 +52,8 @@ impl Page {
 pub(super) async fn get(
     visitor: Visitor,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Answer {
+    Query(asked): Query<VersionsPageQuery>,
+) -> PageAnswer {
     let tenant = visitor.tenant();
     let newest = tenant.versions(&id, None, 1).await?.items.pop();
     let newest = found(newest, "hook", &id)?;
@@ -70,7 +70,7 @@ pub(super) async fn get(
     let name = last.as_ref().and_then(|hook| hook["name"].as_str());
     let title = format!("Versions of {}", name.unwrap_or_default());
     Ok(page(&Page {
-        frame: Frame::new(&visitor, "/", title).await?,
+        frame: PageFrame::new(&visitor, "/", title).await?,
         lines: diff::hooks(before.await?.as_ref(), after.await?.as_ref()),
         newest,
         versions: versions.items,
@@ -85,8 +85,8 @@ pub(super) async fn get(
 pub(super) async fn restore(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(sent): Form<Sent>,
-) -> Answer {
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let by = visitor.at_least(Role::Author)?;
     let (version, expected) = (sent.parsed("version")?, sent.parsed("expected")?);
     let by = by.comment(format!("version {version} again"));
@@ -100,8 +100,8 @@ pub(super) async fn restore(
 pub(super) async fn take_back(
     visitor: Visitor,
     Path(id): Path<String>,
-    Form(sent): Form<Sent>,
-) -> Answer {
+    FormBody(sent): FormBody<FormFields>,
+) -> PageAnswer {
     let by = visitor.at_least(Role::Author)?.comment("undone");
     let version: u64 = sent.parsed("version")?;
     let (tenant, before) = (visitor.tenant(), version.saturating_sub(1));
@@ -118,7 +118,7 @@ pub(super) async fn take_back(
 #[derive(Template)]
 #[template(path = "conflict.html")]
 struct Conflict {
-    frame: Frame,
+    frame: PageFrame,
     hook: Hook,
     /// The key that both wanted to change, what it is now, and what the visitor wants.
     key: &'static str,
@@ -136,7 +136,7 @@ pub(super) async fn conflict(
     read: u64,
     (key, yours): (&'static str, &Value),
     next: String,
-) -> Answer {
+) -> PageAnswer {
     let tenant = visitor.tenant();
     let hook = found(tenant.hook(id).await?, "hook", id)?;
     let before = tenant.version(id, read).await?.unwrap_or_default();
@@ -147,7 +147,7 @@ pub(super) async fn conflict(
         other => other.to_string(),
     };
     let shown = page(&Conflict {
-        frame: Frame::new(visitor, "/", "Changed meanwhile").await?,
+        frame: PageFrame::new(visitor, "/", "Changed meanwhile").await?,
         theirs: word(&hook.body[key]),
         is_same_key: word(&before[key]) != word(&hook.body[key]),
         yours: word(yours),

@@ -7,9 +7,9 @@ use jiff::{Timestamp, Unit};
 
 /// A time, which shows as an element of a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct When(pub(super) Timestamp);
+pub(super) struct TimeElement(pub(super) Timestamp);
 
-impl fmt::Display for When {
+impl fmt::Display for TimeElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exact = self.0.round(Unit::Millisecond).unwrap_or(self.0);
         let since = Timestamp::now().duration_since(self.0).as_secs();
@@ -26,7 +26,7 @@ impl fmt::Display for When {
 }
 
 // Digits and words of ours: there is nothing to escape.
-impl askama::filters::HtmlSafe for When {}
+impl askama::filters::HtmlSafe for TimeElement {}
 
 fn ago(seconds: i64) -> String {
     match seconds {

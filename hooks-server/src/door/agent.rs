@@ -16,22 +16,22 @@ use http_body_util::Limited;
 use serde::Deserialize;
 
 use crate::api::body;
-use crate::api::caller::{Caller, Via, other_tenant};
+use crate::api::caller::{ApiCaller, Via, other_tenant};
 use crate::api::problem::Problem;
 use crate::limits::{BODY, STRANGER};
 use crate::peer::Client;
-use crate::shared::Shared;
+use crate::shared::DaemonState;
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct DoorQuery {
     /// The event, for agents whose input does not name it.
     event: Option<String>,
 }
 
 pub(crate) async fn post(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<DaemonState>>,
     Path(named): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<DoorQuery>,
     client: Client,
     uri: Uri,
     headers: HeaderMap,
@@ -109,22 +109,22 @@ pub(crate) async fn post(
 
 /// The hooks that judge: those of the token's tenant if there is a store, and else those of the file.
 async fn hooks(
-    shared: &Shared,
+    shared: &DaemonState,
     uri: &Uri,
     headers: &HeaderMap,
     client: Client,
-) -> Result<(Runtime, Option<Caller>), Problem> {
+) -> Result<(Runtime, Option<ApiCaller>), Problem> {
     let Some(api) = &shared.api else {
         let none = || Problem::failed("the daemon has no hooks");
         return Ok((shared.hooks.clone().ok_or_else(none)?, None));
     };
-    let caller = Caller::of_request(api, uri, headers, Via("agent", client)).await?;
+    let caller = ApiCaller::of_request(api, uri, headers, Via("agent", client)).await?;
     let hooks = api.hooks(&caller.tenant).await?;
     Ok((hooks, Some(caller)))
 }
 
 /// Refuses an event that names another tenant than the token. What is not JSON is refused later.
-fn own_tenant(caller: Option<&Caller>, input: &[u8]) -> Result<(), Problem> {
+fn own_tenant(caller: Option<&ApiCaller>, input: &[u8]) -> Result<(), Problem> {
     const NAMED: &[u8] = b"\"tenant";
     match caller {
         // Few events have the word at all.

@@ -13,13 +13,13 @@ use axum::response::{IntoResponse as _, Response};
 use crate::api::body;
 use crate::limits::SOCKET_BODY;
 use crate::program::Declined;
-use crate::shared::Shared;
+use crate::shared::DaemonState;
 
 /// The header with the version of a question.
 const VERSION: &str = "hooks-version";
 
 pub(crate) async fn post(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<DaemonState>>,
     headers: HeaderMap,
     body: Body,
 ) -> Response {

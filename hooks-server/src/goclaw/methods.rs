@@ -13,12 +13,12 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::rows::{clean, execution, row};
-use super::talk::{Answers, Events};
+use super::talk::{Events, RequestHandler};
 use crate::api::Api;
 use crate::api::aside::aside;
-use crate::api::caller::{Caller, Room, Via, other_tenant};
+use crate::api::caller::{ApiCaller, ConnectionRoom, Via, other_tenant};
 use crate::api::problem::Problem;
-use crate::api::simulate::{Compiled, StepState};
+use crate::api::simulate::{Simulator, StepState};
 use crate::api::stream::live;
 use crate::limits::CONNECT_TIME;
 use crate::peer;
@@ -39,8 +39,8 @@ pub(super) struct Session {
     api: Arc<Api>,
     via: Via,
     /// Who is there, and the room of its token for its events, until they begin.
-    caller: Option<Caller>,
-    stays: Option<Room>,
+    caller: Option<ApiCaller>,
+    stays: Option<ConnectionRoom>,
     /// Whether another caller is there since its events began.
     is_new: bool,
 }
@@ -61,13 +61,13 @@ fn meaning(row: &Map<String, Value>) -> Result<Meaning, Problem> {
     meaning.map_err(|error| Problem::bad(error.to_string()))
 }
 
-impl Answers for Session {
+impl RequestHandler for Session {
     async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem> {
         if method == "connect" {
             // Until the token is read, the connection has no caller, not even the one before.
             self.is_new |= self.caller.take().is_some();
             let token = params["token"].as_str().unwrap_or_default();
-            let caller = Caller::of_token(&self.api, token, self.via).await?;
+            let caller = ApiCaller::of_token(&self.api, token, self.via).await?;
             caller.count(&self.api)?;
             self.stays = Some(caller.stay(&self.api)?);
             let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
@@ -149,7 +149,7 @@ fn is_wanted(row: &Value, params: &Value) -> bool {
 
 /// A list, or a page of one.
 #[derive(Serialize)]
-struct List<'a> {
+struct HookPage<'a> {
     hooks: Vec<&'a RawValue>,
     /// The `cursor` of the following page.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,7 +165,7 @@ fn raw(value: &impl Serialize) -> Result<Box<RawValue>, Problem> {
 /// One request of a client.
 struct Client {
     api: Arc<Api>,
-    caller: Caller,
+    caller: ApiCaller,
 }
 
 impl Client {
@@ -235,7 +235,7 @@ impl Client {
         let found = found.map(|(_, text)| &**text);
         let Some(limit) = params["limit"].as_u64() else {
             let hooks = found.collect();
-            return raw(&List { hooks, next: None });
+            return raw(&HookPage { hooks, next: None });
         };
         let first = params["cursor"].as_u64().unwrap_or(0);
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -243,7 +243,7 @@ impl Client {
         let hooks = found.by_ref().take(size(limit)).collect();
         let next = found.next().map(|_| first.saturating_add(limit));
         let next = Some(json!(next));
-        raw(&List { hooks, next })
+        raw(&HookPage { hooks, next })
     }
 
     /// The body of a new hook.
@@ -331,7 +331,7 @@ impl Client {
             Err(_) => Some(DryRun::new()),
         };
         let (cx, tenant) = (AgentContext::new("test"), &self.caller.tenant);
-        let compiled = Compiled::of(&self.api, tenant, hooks, dry_run).await?;
+        let compiled = Simulator::of(&self.api, tenant, hooks, dry_run).await?;
         let ((outcome, _, steps), raw) = RawAnswer::of(compiled.ask(cx, event)).await;
         let step = steps.first();
         let is_left_out = step.is_some_and(|step| step.state == StepState::LeftOut);

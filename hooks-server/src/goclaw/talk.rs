@@ -21,7 +21,7 @@ const SLOW: Duration = Duration::from_secs(15);
 pub(super) type Events = Pin<Box<dyn Stream<Item = (u64, Value)> + Send>>;
 
 /// What answers requests.
-pub(super) trait Answers {
+pub(super) trait RequestHandler {
     /// Answers a request.
     async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem>;
 
@@ -32,7 +32,7 @@ pub(super) trait Answers {
 
 /// Answers frames until one end closes, takes nothing, or says nothing for too long.
 pub(super) async fn talk<E>(
-    mut answers: impl Answers,
+    mut answers: impl RequestHandler,
     mut sink: impl Sink<Message, Error = E> + Unpin,
     mut incoming: impl Stream<Item = Result<Message, E>> + Unpin,
 ) {
@@ -80,7 +80,7 @@ pub(super) async fn talk<E>(
 }
 
 /// Answers one frame.
-async fn answered(answers: &mut impl Answers, text: &str) -> String {
+async fn answered(answers: &mut impl RequestHandler, text: &str) -> String {
     let frame: Value = serde_json::from_str(text).unwrap_or_default();
     let id = frame["id"].clone();
     let asked = async {
@@ -121,7 +121,7 @@ mod tests {
 
     struct Echo(Option<Events>);
 
-    impl Answers for Echo {
+    impl RequestHandler for Echo {
         async fn answer(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, Problem> {
             assert_ne!(method, "panic");
             Ok(to_raw_value(&params).unwrap())

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use smallvec::{SmallVec, smallvec};
 
 use super::effects::Access;
-use super::{Arg, Evaluator, Output, Result};
-use crate::parse::syntax::{Expansion, List, Operation, Part, Token, Word, is_identifier};
+use super::{CommandArg, OutputStream, Result, ScriptEvaluator};
+use crate::parse::syntax::{
+    ArithmeticToken, CommandList, Expansion, Operation, Word, WordPart, is_identifier,
+};
 use crate::print::Note;
-use crate::rejected::{Reason, Rejected};
+use crate::rejected::{RejectReason, Rejected};
 use crate::table::addresses::is_address;
 use crate::value::{Argument, GLOBS, Names};
 
@@ -169,9 +171,9 @@ impl Expanding<'_> {
     }
 }
 
-impl Evaluator<'_> {
+impl ScriptEvaluator<'_> {
     /// Returns the arguments that words expand to.
-    pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<Arg>> {
+    pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<CommandArg>> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
             let (values, is_disputed) = self.fields(word, true)?;
@@ -182,7 +184,7 @@ impl Evaluator<'_> {
                     self.touch(&value, Access::List);
                     self.trace.form.splits.has_patterns = true;
                 }
-                args.push(Arg {
+                args.push(CommandArg {
                     value,
                     is_disputed,
                     word: word.id,
@@ -206,11 +208,15 @@ impl Evaluator<'_> {
     /// Evaluates a pattern that is compared with a text. It does not name files.
     pub(crate) fn pattern(&mut self, word: &Word) -> Result<()> {
         let value = self.one(word)?;
-        if word.parts.iter().any(|part| matches!(part, Part::Glob(_))) {
+        if word
+            .parts
+            .iter()
+            .any(|part| matches!(part, WordPart::Glob(_)))
+        {
             self.note(word.id, Note::Keep);
         }
-        let may_be_pattern = |part: &Part| match part {
-            Part::Expansion(expansion, false) => match &**expansion {
+        let may_be_pattern = |part: &WordPart| match part {
+            WordPart::Expansion(expansion, false) => match &**expansion {
                 Expansion::Arithmetic(_) => false,
                 Expansion::Parameter(name, Operation::Value) => {
                     let value = self.variable(name);
@@ -238,7 +244,7 @@ impl Evaluator<'_> {
 
     /// Returns what a word expands to, and whether shells read it differently.
     fn fields(&mut self, word: &Word, splits: bool) -> Result<(Values, bool)> {
-        if let [Part::Text(text)] = word.parts.as_slice() {
+        if let [WordPart::Text(text)] = word.parts.as_slice() {
             self.work.spend(8 + text.len() / 8, &word.span)?;
             self.note(word.id, Note::Text(text.clone()));
             self.dispute_word(word, word.is_disputed);
@@ -278,7 +284,7 @@ impl Evaluator<'_> {
         if is_disputed {
             self.look_at(&word.span);
             self.dispute(match word.parts.as_slice() {
-                [Part::Expansion(expansion, _)] if expansion.is_process() => {
+                [WordPart::Expansion(expansion, _)] if expansion.is_process() => {
                     "some shells do not support `<(…)`: write a pipe, or a file"
                 }
                 _ => "shells read this word differently: write it in a plainer way",
@@ -299,19 +305,19 @@ impl Evaluator<'_> {
         vec![field]
     }
 
-    fn part(&mut self, part: &Part, to: &mut Expanding<'_>) -> Result<()> {
+    fn part(&mut self, part: &WordPart, to: &mut Expanding<'_>) -> Result<()> {
         match part {
-            Part::Text(text) => to.piece.push(text, false),
-            Part::Glob(text) => to.piece.push(text, to.splits),
-            Part::Home if self.environment.home.is_some() => {
+            WordPart::Text(text) => to.piece.push(text, false),
+            WordPart::Glob(text) => to.piece.push(text, to.splits),
+            WordPart::Home if self.environment.home.is_some() => {
                 to.piece
                     .push(self.environment.home.as_deref().unwrap_or_default(), false);
             }
-            Part::Home | Part::Brace(_) | Part::Range(_) => {
+            WordPart::Home | WordPart::Brace(_) | WordPart::Range(_) => {
                 to.piece.forget();
                 to.note = Some(Note::Never);
             }
-            Part::Expansion(expansion, is_quoted) => {
+            WordPart::Expansion(expansion, is_quoted) => {
                 let is_quoted = *is_quoted || !to.splits;
                 return self.expansion(expansion, is_quoted, to);
             }
@@ -339,9 +345,9 @@ impl Evaluator<'_> {
                 return Ok(());
             }
             Expansion::Substitution(list) => match self.substitution(list)? {
-                Output::Names(names) if names.ends_with_nul => Argument::Several,
-                Output::Text(text) => Argument::text(text.trim_end_matches('\n')),
-                Output::Revisions => {
+                OutputStream::Names(names) if names.ends_with_nul => Argument::Several,
+                OutputStream::Text(text) => Argument::text(text.trim_end_matches('\n')),
+                OutputStream::Revisions => {
                     // Next to other text, there is one field, and the word is written in quotes.
                     let is_one = is_quoted || to.word.parts.len() > 1;
                     if !is_one {
@@ -350,17 +356,19 @@ impl Evaluator<'_> {
                     }
                     Argument::Revisions { is_one }
                 }
-                Output::Number => {
+                OutputStream::Number => {
                     if !is_quoted && to.word.parts.len() == 1 {
                         to.note = Some(Note::Split);
                     }
                     Argument::Number
                 }
-                Output::Names(names) if !self.environment.is_as_written => Argument::names(Names {
-                    is_text: !names.is_one,
-                    is_one: true,
-                    ..names
-                }),
+                OutputStream::Names(names) if !self.environment.is_as_written => {
+                    Argument::names(Names {
+                        is_text: !names.is_one,
+                        is_one: true,
+                        ..names
+                    })
+                }
                 _ if !is_quoted => Argument::Several,
                 _ => Argument::unknown(),
             },
@@ -514,7 +522,10 @@ impl Evaluator<'_> {
             Argument::text(index)
         };
         if !index.is_number() {
-            return Err(Rejected::new(Reason::OddIndex, self.span(&to.word.span)));
+            return Err(Rejected::new(
+                RejectReason::OddIndex,
+                self.span(&to.word.span),
+            ));
         }
         let nth = index.known().and_then(|text| text.parse::<usize>().ok());
         let item = self
@@ -559,16 +570,16 @@ impl Evaluator<'_> {
     }
 
     /// Variables in arithmetic must hold numbers, because the shell evaluates anything else again.
-    fn arithmetic(&mut self, tokens: &[Token], word: &Word) -> Result<()> {
+    fn arithmetic(&mut self, tokens: &[ArithmeticToken], word: &Word) -> Result<()> {
         for token in tokens {
             let (is_number, shown) = match token {
-                Token::Word(name) if is_identifier(name) => {
+                ArithmeticToken::Word(name) if is_identifier(name) => {
                     (self.variable(name).is_number(), name.as_str())
                 }
-                Token::Word(_) => continue,
-                Token::Output(list) => {
+                ArithmeticToken::Word(_) => continue,
+                ArithmeticToken::Output(list) => {
                     let output = self.substitution(list)?;
-                    (matches!(output, Output::Number), "$(…)")
+                    (matches!(output, OutputStream::Number), "$(…)")
                 }
             };
             if !is_number {
@@ -581,7 +592,7 @@ impl Evaluator<'_> {
     }
 
     /// Expands the output of commands. If words are split around it, patterns may be expanded only in it.
-    fn substitution(&mut self, list: &List) -> Result<Output> {
+    fn substitution(&mut self, list: &CommandList) -> Result<OutputStream> {
         let outer = std::mem::take(&mut self.trace.form.splits);
         let output = self.in_subshell(list)?;
         let inner = std::mem::replace(&mut self.trace.form.splits, outer);
@@ -596,7 +607,7 @@ impl Evaluator<'_> {
         Ok(output)
     }
 
-    fn in_subshell(&mut self, list: &List) -> Result<Output> {
+    fn in_subshell(&mut self, list: &CommandList) -> Result<OutputStream> {
         self.apart(|this| this.tested(true, |this| this.list(list)))
     }
 }

@@ -25,12 +25,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use self::state::{Directories, Frame, State};
-use self::trace::{Arg, Input, Output, Trace};
+use self::state::{Directories, ShellState, StateFrame};
+use self::trace::{CommandArg, Input, OutputStream, Trace};
 use crate::bounds::Work;
 use crate::parse::parse;
-use crate::parse::syntax::{Command, List};
-use crate::print::{self, Change, Form, Note};
+use crate::parse::syntax::{Command, CommandList};
+use crate::print::{self, Note, PrintForm, WordChange};
 use crate::rejected::Rejected;
 use crate::value::Argument;
 
@@ -39,23 +39,23 @@ pub use self::environment::{Environment, Files};
 
 pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
-pub(crate) struct Evaluator<'e> {
+pub(crate) struct ScriptEvaluator<'e> {
     pub(crate) text: &'e str,
     pub(crate) environment: &'e Environment,
     pub(crate) work: &'e mut Work,
     pub(crate) trace: Trace,
-    pub(crate) state: State,
+    pub(crate) state: ShellState,
     pub(crate) next_word: usize,
-    pub(crate) scope: Scope,
+    pub(crate) scope: ScriptScope,
     /// The commands that run when the script ends or gets a signal, and what was set since there is one.
-    pub(crate) traps: Vec<(Arg, Range<usize>)>,
-    pub(crate) since_trap: Option<(State, Frame)>,
+    pub(crate) traps: Vec<(CommandArg, Range<usize>)>,
+    pub(crate) since_trap: Option<(ShellState, StateFrame)>,
     /// Whether the script checks if the command fails.
     pub(crate) is_tested: bool,
     /// Whether patterns become the folders that they match.
     pub(crate) lists_folders: bool,
     /// The output of the last process substitution.
-    pub(crate) process: Option<Output>,
+    pub(crate) process: Option<OutputStream>,
     /// The first word of the simple command.
     pub(crate) head: usize,
     /// The place of the current script, if it is in a word of another script.
@@ -66,33 +66,33 @@ pub(crate) struct Evaluator<'e> {
 
 /// What a script within another one begins without.
 #[derive(Default)]
-pub(crate) struct Scope {
+pub(crate) struct ScriptScope {
     pub(crate) functions: HashMap<String, Arc<Command>>,
     pub(crate) lists: HashMap<String, Arc<Vec<Argument>>>,
     pub(crate) positional: Option<Arc<Vec<Argument>>>,
     /// The branches, loops, calls and subshells around the current command.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<StateFrame>,
 }
 
-impl<'e> Evaluator<'e> {
+impl<'e> ScriptEvaluator<'e> {
     pub(crate) fn new(
         text: &'e str,
         environment: &'e Environment,
         work: &'e mut Work,
         next_word: usize,
     ) -> Self {
-        Evaluator {
+        ScriptEvaluator {
             text,
             environment,
             work,
             trace: Trace {
-                form: Form {
+                form: PrintForm {
                     notes: Vec::with_capacity(next_word),
-                    ..Form::default()
+                    ..PrintForm::default()
                 },
                 ..Trace::default()
             },
-            state: State {
+            state: ShellState {
                 variables: Arc::default(),
                 directories: Arc::new(vec![environment.directory.clone()]),
                 failed: None,
@@ -100,7 +100,7 @@ impl<'e> Evaluator<'e> {
                 left: Vec::new(),
             },
             next_word,
-            scope: Scope::default(),
+            scope: ScriptScope::default(),
             traps: Vec::new(),
             since_trap: None,
             is_tested: false,
@@ -208,7 +208,7 @@ impl<'e> Evaluator<'e> {
         };
     }
 
-    pub(crate) fn change(&mut self, word: usize) -> &mut Change {
+    pub(crate) fn change(&mut self, word: usize) -> &mut WordChange {
         self.trace.form.changes.entry(word).or_default()
     }
 
@@ -269,7 +269,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Evaluates a whole script, and then what it has trapped.
-    pub(crate) fn whole(&mut self, list: &List) -> Result<()> {
+    pub(crate) fn whole(&mut self, list: &CommandList) -> Result<()> {
         self.list(list)?;
         let Some((before, frame)) = self.since_trap.take() else {
             return Ok(());

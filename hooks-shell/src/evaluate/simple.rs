@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::effects::{Access, Program};
-use super::program::operands::{Call, unlisted};
-use super::{Arg, Evaluator, Input, Output, Result, program};
+use super::program::operands::{ProgramCall, unlisted};
+use super::{CommandArg, Input, OutputStream, Result, ScriptEvaluator, program};
 use crate::parse::syntax::{BOTH, Command, Redirect, Redirection, Simple, TEXTS};
 use crate::print::Note;
 use crate::table::{self, variables};
 use crate::value::Argument;
 
-impl Evaluator<'_> {
+impl ScriptEvaluator<'_> {
     /// Follows redirections. Returns what the command then reads.
     pub(crate) fn redirects(&mut self, redirects: &[Redirect], mut input: Input) -> Result<Input> {
         for redirect in redirects {
@@ -31,7 +31,7 @@ impl Evaluator<'_> {
                 Redirection::Read => {
                     if is_input {
                         input = match self.process.take() {
-                            Some(Output::Names(names)) => Input::Names(names),
+                            Some(OutputStream::Names(names)) => Input::Names(names),
                             _ => Input::Unknown,
                         };
                     }
@@ -63,10 +63,10 @@ impl Evaluator<'_> {
         redirects: &[Redirect],
         input: Input,
         span: &Range<usize>,
-    ) -> Result<Output> {
+    ) -> Result<OutputStream> {
         let args = self.words(&simple.words)?;
         let mut assignments = Vec::new();
-        let is_read = args.first().and_then(Arg::known) == Some("read");
+        let is_read = args.first().and_then(CommandArg::known) == Some("read");
         for (name, word) in &simple.assignments {
             let value = self.one(word)?;
             self.look_at(&word.span);
@@ -84,14 +84,14 @@ impl Evaluator<'_> {
         }
         if simple.words.is_empty() {
             self.redirects(redirects, input)?;
-            return Ok(Output::Unknown);
+            return Ok(OutputStream::Unknown);
         }
         let input = self.redirects(redirects, input)?;
         self.look_at(span);
         self.head = simple.words[0].id;
         let Some(first) = args.first() else {
             self.unknown("the program is only known at run time: write its name out");
-            return Ok(Output::Unknown);
+            return Ok(OutputStream::Unknown);
         };
         let is_plain = [Redirection::Write, Redirection::CopyOut];
         let is_plain = redirects
@@ -130,7 +130,7 @@ impl Evaluator<'_> {
             }
             output
         };
-        if let Output::Names(names) = &mut output
+        if let OutputStream::Names(names) = &mut output
             && names.may_be_links
             && !names.ends_with_nul
             && names.producer.is_none()
@@ -140,7 +140,7 @@ impl Evaluator<'_> {
             names.producer = Some(first.word);
         }
         // A text is written in the place of what prints it, and so no file may be opened there.
-        let is_text = matches!(output, Output::Text(_));
+        let is_text = matches!(output, OutputStream::Text(_));
         let is_elsewhere = |redirect: &Redirect| {
             let is_out = matches!(redirect.descriptor, None | Some(1));
             let prints = is_out && redirect.kind != Redirection::Read;
@@ -148,7 +148,7 @@ impl Evaluator<'_> {
         };
         let is_elsewhere = redirects.iter().any(is_elsewhere);
         Ok(if is_elsewhere {
-            Output::Unknown
+            OutputStream::Unknown
         } else {
             output
         })
@@ -194,15 +194,15 @@ impl Evaluator<'_> {
     /// Runs a program, a builtin or a function with its arguments.
     pub(crate) fn run(
         &mut self,
-        args: &[Arg],
+        args: &[CommandArg],
         assignments: Vec<(String, Argument)>,
         input: Input,
-    ) -> Result<Output> {
+    ) -> Result<OutputStream> {
         let span = self.at.clone();
         self.work.enter(&span)?;
         self.work.spend(16 + 8 * args.len(), &span)?;
         let Some((first, rest)) = args.split_first() else {
-            return Ok(Output::Unknown);
+            return Ok(OutputStream::Unknown);
         };
         let Some(path) = first.agreed() else {
             let shown = self.text.get(self.span(&first.span)).unwrap_or_default();
@@ -210,7 +210,7 @@ impl Evaluator<'_> {
                 format!("the program `{shown}` is only known at run time: write its name out");
             self.unknown(reason);
             self.work.leave();
-            return Ok(Output::Unknown);
+            return Ok(OutputStream::Unknown);
         };
         let name = program::name_of(path);
         let function = self.scope.functions.get(name).cloned();
@@ -228,17 +228,19 @@ impl Evaluator<'_> {
         });
         let output = match (function, program) {
             (Some(body), _) => self.call(&body, rest)?,
-            (None, Some(program)) => program::run(self, Call::new(name, program, args, &input))?,
+            (None, Some(program)) => {
+                program::run(self, ProgramCall::new(name, program, args, &input))?
+            }
             (None, None) => {
                 unlisted(self, name, rest);
-                Output::Unknown
+                OutputStream::Unknown
             }
         };
         self.work.leave();
         Ok(output)
     }
 
-    fn call(&mut self, body: &Arc<Command>, args: &[Arg]) -> Result<Output> {
+    fn call(&mut self, body: &Arc<Command>, args: &[CommandArg]) -> Result<OutputStream> {
         self.trace.form.called.insert(Arc::as_ptr(body));
         let fields = args.iter().map(|arg| arg.value.clone()).collect();
         let outer = self.scope.positional.replace(Arc::new(fields));
@@ -246,8 +248,8 @@ impl Evaluator<'_> {
             self.once(|this| this.tested(true, |this| this.command(body, Input::Unknown)))?;
         self.scope.positional = outer;
         Ok(match output {
-            Output::Names(names) => Output::Names(names),
-            _ => Output::Unknown,
+            OutputStream::Names(names) => OutputStream::Names(names),
+            _ => OutputStream::Unknown,
         })
     }
 

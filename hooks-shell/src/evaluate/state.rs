@@ -1,13 +1,13 @@
 //! The state of a script: its variables, and its current folder.
 //!
-//! Code that may run not at all, or several times, runs in a [`Frame`], which collects everything that it sets.
+//! Code that may run not at all, or several times, runs in a [`StateFrame`], which collects everything that it sets.
 //! Afterwards, a variable may hold its old value or any of the collected ones. The script may be in its old folder, or
 //! in any folder that it entered since.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Evaluator, Result};
+use super::{Result, ScriptEvaluator};
 use crate::rejected::Rejected;
 use crate::table::variables;
 use crate::value::Argument;
@@ -18,7 +18,7 @@ pub(crate) type Directories = Arc<Vec<String>>;
 const MOST_DIRECTORIES: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct State {
+pub(crate) struct ShellState {
     pub(crate) variables: Arc<HashMap<String, Argument>>,
     /// Where the script may be if the last command succeeded.
     pub(crate) directories: Directories,
@@ -32,14 +32,14 @@ pub(crate) struct State {
 
 /// Everything that was set since the frame began.
 #[derive(Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct StateFrame {
     variables: HashMap<String, Argument>,
     directories: BTreeSet<String>,
     /// Whether there was a `break` or the like, which skips the code after it.
     pub(crate) has_escaped: bool,
 }
 
-impl Frame {
+impl StateFrame {
     fn set(&mut self, name: &str, value: &Argument) {
         match self.variables.get_mut(name) {
             Some(held) => *held = held.join(value),
@@ -48,7 +48,7 @@ impl Frame {
     }
 }
 
-impl Evaluator<'_> {
+impl ScriptEvaluator<'_> {
     /// Sets a variable.
     pub(crate) fn set(&mut self, name: &str, value: Argument) -> Result<()> {
         if self.scope.lists.contains_key(name) {
@@ -89,7 +89,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the frames that collect what is set now.
-    fn collecting(&mut self) -> impl Iterator<Item = &mut Frame> {
+    fn collecting(&mut self) -> impl Iterator<Item = &mut StateFrame> {
         let since_trap = self.since_trap.as_mut().map(|(_, frame)| frame);
         self.scope.frames.last_mut().into_iter().chain(since_trap)
     }
@@ -131,9 +131,9 @@ impl Evaluator<'_> {
     }
 
     /// Runs something in a new frame.
-    fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Frame)> {
+    fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, StateFrame)> {
         self.work.spend(16, &(0..0))?;
-        self.scope.frames.push(Frame::default());
+        self.scope.frames.push(StateFrame::default());
         let done = run(self);
         let frame = self.scope.frames.pop().unwrap_or_default();
         if let Some(outer) = self.scope.frames.last_mut() {
@@ -143,7 +143,7 @@ impl Evaluator<'_> {
     }
 
     /// Adds the contents of a frame to the enclosing one.
-    fn collect(&mut self, frame: Frame) -> Result<()> {
+    fn collect(&mut self, frame: StateFrame) -> Result<()> {
         if let Some(outer) = self.scope.frames.last_mut() {
             self.work.spend(8 * frame.variables.len(), &(0..0))?;
             frame
@@ -156,7 +156,7 @@ impl Evaluator<'_> {
     }
 
     /// Records that what was set in a frame may not have been set.
-    pub(crate) fn weaken(&mut self, before: &State, frame: &Frame) -> Result<()> {
+    pub(crate) fn weaken(&mut self, before: &ShellState, frame: &StateFrame) -> Result<()> {
         if !frame.variables.is_empty() {
             let unset = Argument::unknown();
             let all = Arc::make_mut(&mut self.state.variables);

@@ -8,7 +8,7 @@ use foldhash::HashMap;
 use super::effects::{Effects, Unknown};
 use crate::bounds::LONGEST;
 use crate::parse::{check_characters, syntax};
-use crate::print::{self, Form};
+use crate::print::{self, PrintForm};
 use crate::rejected::Rejected;
 use crate::value::{Argument, Names};
 
@@ -16,7 +16,7 @@ use crate::value::{Argument, Names};
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) effects: Effects,
-    pub(crate) form: Form,
+    pub(crate) form: PrintForm,
     /// The last option of commands that may run more than once, and the first word that gets a `--`.
     pub(crate) options: HashMap<usize, (usize, usize)>,
     /// What is only known if the script is rewritten, and decides what runs.
@@ -29,7 +29,7 @@ impl Trace {
     /// Collects the effects of a script, with the error that cut its evaluation short.
     pub(crate) fn into_effects(
         mut self,
-        list: &syntax::List,
+        list: &syntax::CommandList,
         error: Option<Rejected>,
         steps: usize,
     ) -> Effects {
@@ -98,12 +98,12 @@ pub(crate) enum Stream {
     Names(Names),
 }
 
-pub(crate) type Output = Stream;
+pub(crate) type OutputStream = Stream;
 pub(crate) type Input = Stream;
 
 /// An argument of a running command, and its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Arg {
+pub(crate) struct CommandArg {
     pub(crate) value: Argument,
     /// Whether shells read it differently.
     pub(crate) is_disputed: bool,
@@ -111,7 +111,7 @@ pub(crate) struct Arg {
     pub(crate) span: Range<usize>,
 }
 
-impl Arg {
+impl CommandArg {
     pub(crate) fn known(&self) -> Option<&str> {
         self.value.known()
     }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Evaluator, Input, Output, Result, program};
-use crate::parse::syntax::{Command, Item, Join, Kind, List, Pipeline, Word, is_set};
+use super::{Input, OutputStream, Result, ScriptEvaluator, program};
+use crate::parse::syntax::{
+    Command, CommandKind, CommandList, CommandListItem, CommandPipeline, Join, Word, is_set,
+};
 use crate::rejected::Rejected;
 use crate::value::{Argument, GLOBS, Names};
 use crate::{print, table};
@@ -11,24 +13,24 @@ use crate::{print, table};
 /// The maximum number of words that a loop is evaluated for one by one.
 const MOST_ROUNDS: usize = 256;
 
-impl Evaluator<'_> {
-    pub(crate) fn list(&mut self, list: &List) -> Result<Output> {
-        let mut output = Output::Unknown;
+impl ScriptEvaluator<'_> {
+    pub(crate) fn list(&mut self, list: &CommandList) -> Result<OutputStream> {
+        let mut output = OutputStream::Unknown;
         for item in list {
             output = self.item(item)?;
             self.settle()?;
         }
         match list.as_slice() {
             [before @ .., _] if before.iter().all(is_set) => Ok(output),
-            _ => Ok(Output::Unknown),
+            _ => Ok(OutputStream::Unknown),
         }
     }
 
-    fn item(&mut self, item: &Item) -> Result<Output> {
+    fn item(&mut self, item: &CommandListItem) -> Result<OutputStream> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
             self.beside(|this| this.tested(true, |this| this.chain(item)))?;
-            return Ok(Output::Unknown);
+            return Ok(OutputStream::Unknown);
         }
         self.chain(item)
     }
@@ -52,7 +54,7 @@ impl Evaluator<'_> {
         done
     }
 
-    fn chain(&mut self, item: &Item) -> Result<Output> {
+    fn chain(&mut self, item: &CommandListItem) -> Result<OutputStream> {
         if item.rest.is_empty() {
             return self.pipeline(&item.first);
         }
@@ -78,11 +80,11 @@ impl Evaluator<'_> {
                 this.state.failed = (succeeded != failed).then_some(failed);
                 this.state.directories = succeeded;
             }
-            Ok(Output::Unknown)
+            Ok(OutputStream::Unknown)
         })
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<Output> {
+    fn pipeline(&mut self, pipeline: &CommandPipeline) -> Result<OutputStream> {
         self.tested(self.is_tested || pipeline.is_negated, |this| {
             let output = match pipeline.stages.as_slice() {
                 [only] => this.command(only, Input::Inherited)?,
@@ -97,11 +99,11 @@ impl Evaluator<'_> {
         })
     }
 
-    fn stages(&mut self, stages: &[Command]) -> Result<Output> {
+    fn stages(&mut self, stages: &[Command]) -> Result<OutputStream> {
         self.tested(true, |this| {
             let since = this.trace.effects.paths.len();
             let mut input = Input::Inherited;
-            let mut output = Output::Unknown;
+            let mut output = OutputStream::Unknown;
             for (nth, stage) in stages.iter().enumerate() {
                 let run = |this: &mut Self| this.command(stage, input);
                 // Some shells run the last command themselves.
@@ -117,13 +119,13 @@ impl Evaluator<'_> {
         })
     }
 
-    pub(crate) fn command(&mut self, command: &Command, input: Input) -> Result<Output> {
+    pub(crate) fn command(&mut self, command: &Command, input: Input) -> Result<OutputStream> {
         let span = self.span(&command.span);
         self.work.enter(&span)?;
         self.work.spend(16, &span)?;
         let redirects = command.redirects.as_slice();
         let output = match &command.kind {
-            Kind::Simple(simple) => self.simple(simple, redirects, input, &command.span)?,
+            CommandKind::Simple(simple) => self.simple(simple, redirects, input, &command.span)?,
             kind if redirects.is_empty() => {
                 let paths = self.trace.effects.paths.len();
                 let output = self.compound(kind, &input)?;
@@ -131,7 +133,7 @@ impl Evaluator<'_> {
                     Input::Names(names) if self.drops_links(command)? => {
                         // It only looks at the names that it passes on to the next program.
                         self.trace.effects.paths.truncate(paths);
-                        Output::Names(Names {
+                        OutputStream::Names(Names {
                             may_be_links: false,
                             producer: None,
                             ..names
@@ -144,7 +146,7 @@ impl Evaluator<'_> {
             kind => self.maybe(|this| {
                 let input = this.redirects(redirects, input)?;
                 this.tested(true, |this| this.compound(kind, &input))?;
-                Ok(Output::Unknown)
+                Ok(OutputStream::Unknown)
             })?,
         };
         self.work.leave();
@@ -153,21 +155,21 @@ impl Evaluator<'_> {
 
     /// Whether an evaluated command passes on file names, except those of links.
     fn drops_links(&mut self, command: &Command) -> Result<bool> {
-        let is_loop = matches!(command.kind, Kind::While(..));
+        let is_loop = matches!(command.kind, CommandKind::While(..));
         self.work.spend(command.span.len(), &command.span)?;
         Ok(is_loop
             && print::command(command, &self.trace.form).as_deref() == Some(print::WITHOUT_LINKS))
     }
 
-    fn compound(&mut self, kind: &Kind, input: &Input) -> Result<Output> {
+    fn compound(&mut self, kind: &CommandKind, input: &Input) -> Result<OutputStream> {
         match kind {
-            Kind::Simple(_) => {}
-            Kind::Group(list) => return self.list(list),
-            Kind::Subshell(list) => return self.apart(|this| this.list(list)),
-            Kind::If(branches, otherwise) => self.r#if(branches, otherwise.as_ref())?,
-            Kind::While(_, condition, body) => self.r#while(condition, body, input)?,
-            Kind::For(name, words, body) => self.r#for(name, words.as_deref(), body)?,
-            Kind::Case(subject, arms) => {
+            CommandKind::Simple(_) => {}
+            CommandKind::Group(list) => return self.list(list),
+            CommandKind::Subshell(list) => return self.apart(|this| this.list(list)),
+            CommandKind::If(branches, otherwise) => self.r#if(branches, otherwise.as_ref())?,
+            CommandKind::While(_, condition, body) => self.r#while(condition, body, input)?,
+            CommandKind::For(name, words, body) => self.r#for(name, words.as_deref(), body)?,
+            CommandKind::Case(subject, arms) => {
                 self.one(subject)?;
                 for (patterns, body) in arms {
                     patterns
@@ -176,8 +178,8 @@ impl Evaluator<'_> {
                     self.maybe(|this| this.list(body))?;
                 }
             }
-            Kind::Test(words) => program::conditions::double_bracket(self, words)?,
-            Kind::List(name, words) => {
+            CommandKind::Test(words) => program::conditions::double_bracket(self, words)?,
+            CommandKind::List(name, words) => {
                 let args = self.words(words)?;
                 let fields = args.into_iter().map(|arg| arg.value).collect();
                 self.assign(name, Argument::unknown(), false)?;
@@ -190,7 +192,7 @@ impl Evaluator<'_> {
                     return Err(Rejected::new(reason, self.span(&(0..0))));
                 }
             }
-            Kind::Function(name, body) => {
+            CommandKind::Function(name, body) => {
                 let reason =
                     if !self.scope.frames.is_empty() || self.scope.functions.contains_key(name) {
                         "is only supported if it is defined once, outside of other commands"
@@ -200,17 +202,17 @@ impl Evaluator<'_> {
                         "would be called by the shell itself: give it another name"
                     } else {
                         self.scope.functions.insert(name.clone(), body.clone());
-                        return Ok(Output::Unknown);
+                        return Ok(OutputStream::Unknown);
                     };
                 let reason = format!("the function `{name}` {reason}");
                 return Err(Rejected::new(reason, self.span(&body.span)));
             }
         }
-        Ok(Output::Unknown)
+        Ok(OutputStream::Unknown)
     }
 
     /// Evaluates a list whose failure decides what comes next. Where the script is after a failure is in `failed`.
-    fn condition(&mut self, list: &List) -> Result<()> {
+    fn condition(&mut self, list: &CommandList) -> Result<()> {
         self.tested(true, |this| {
             for item in list {
                 this.settle()?;
@@ -220,7 +222,11 @@ impl Evaluator<'_> {
         })
     }
 
-    fn r#if(&mut self, branches: &[(List, List)], otherwise: Option<&List>) -> Result<()> {
+    fn r#if(
+        &mut self,
+        branches: &[(CommandList, CommandList)],
+        otherwise: Option<&CommandList>,
+    ) -> Result<()> {
         self.maybe(|this| {
             for (condition, then) in branches {
                 this.condition(condition)?;
@@ -229,16 +235,21 @@ impl Evaluator<'_> {
                 this.state.failed = failed;
                 this.settle()?;
             }
-            otherwise.map_or(Ok(Output::Unknown), |list| this.list(list))
+            otherwise.map_or(Ok(OutputStream::Unknown), |list| this.list(list))
         })?;
         Ok(())
     }
 
-    fn r#while(&mut self, condition: &List, body: &List, input: &Input) -> Result<()> {
+    fn r#while(
+        &mut self,
+        condition: &CommandList,
+        body: &CommandList,
+        input: &Input,
+    ) -> Result<()> {
         self.repeat(|this| {
             match (input, condition.as_slice()) {
                 // `read` in the condition reads the input of the loop.
-                (Input::Names(_), [Item { first, rest, .. }])
+                (Input::Names(_), [CommandListItem { first, rest, .. }])
                     if rest.is_empty() && first.stages.len() == 1 =>
                 {
                     this.tested(true, |this| this.command(&first.stages[0], input.clone()))?;
@@ -251,7 +262,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn r#for(&mut self, name: &str, words: Option<&[Word]>, body: &List) -> Result<()> {
+    fn r#for(&mut self, name: &str, words: Option<&[Word]>, body: &CommandList) -> Result<()> {
         let fields: Vec<Argument> = match (words, &self.scope.positional) {
             (Some(words), _) => {
                 self.lists_folders = !self.environment.is_as_written;

@@ -7,18 +7,18 @@ use smallvec::smallvec;
 
 use super::cursor::{Parser, Result, is_meta};
 use super::syntax::{
-    Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, Redirect, Redirection,
-    Simple, Word, is_identifier, is_of_name,
+    Command, CommandKind, CommandList, CommandListItem, CommandPipeline, Expansion, Join,
+    Operation, Redirect, Redirection, Simple, Word, WordPart, is_identifier, is_of_name,
 };
-use crate::rejected::Reason;
+use crate::rejected::RejectReason;
 
 /// Words that end a list of commands, or continue a compound command.
 const CLOSING: [&str; 8] = ["then", "else", "elif", "fi", "do", "done", "esac", "}"];
 
 impl Parser<'_> {
     /// Parses commands up to one of the words, a `)` or `;;`, or the end.
-    pub(super) fn list(&mut self, closing: &[&str]) -> Result<List> {
-        let mut list = List::new();
+    pub(super) fn list(&mut self, closing: &[&str]) -> Result<CommandList> {
+        let mut list = CommandList::new();
         loop {
             self.skip_lines()?;
             let ends = match self.peek() {
@@ -47,7 +47,7 @@ impl Parser<'_> {
     }
 
     /// Parses a list that must contain a command.
-    fn commands(&mut self, closing: &[&str]) -> Result<List> {
+    fn commands(&mut self, closing: &[&str]) -> Result<CommandList> {
         let list = self.list(closing)?;
         if list.is_empty() {
             return self.unexpected();
@@ -56,19 +56,19 @@ impl Parser<'_> {
     }
 
     /// Parses commands, and the word that ends them.
-    fn block(&mut self, end: &str) -> Result<List> {
+    fn block(&mut self, end: &str) -> Result<CommandList> {
         let list = self.commands(&[end])?;
         self.expect(end)?;
         Ok(list)
     }
 
     /// Parses the script inside `$(…)`, backquotes and the like.
-    pub(crate) fn inner(&mut self, from: usize) -> Result<List> {
+    pub(crate) fn inner(&mut self, from: usize) -> Result<CommandList> {
         self.work.enter(&(from..self.at))?;
         let outer = self.document.take();
         let list = self.commands(&[])?;
         if self.document.is_some() {
-            return self.reject(from, Reason::DocumentInBrackets);
+            return self.reject(from, RejectReason::DocumentInBrackets);
         }
         self.document = outer;
         self.work.leave();
@@ -79,7 +79,7 @@ impl Parser<'_> {
         self.expect(")")
     }
 
-    fn item(&mut self) -> Result<Item> {
+    fn item(&mut self) -> Result<CommandListItem> {
         let first = self.pipeline()?;
         let mut rest = Vec::new();
         loop {
@@ -88,14 +88,14 @@ impl Parser<'_> {
             } else if self.eat("||") {
                 Join::Or
             } else {
-                return Ok(Item::new(first, rest));
+                return Ok(CommandListItem::new(first, rest));
             };
             self.skip_lines()?;
             rest.push((join, self.pipeline()?));
         }
     }
 
-    fn pipeline(&mut self) -> Result<Pipeline> {
+    fn pipeline(&mut self) -> Result<CommandPipeline> {
         let is_negated = self.eat_keyword("!");
         let mut stages: Vec<Command> = Vec::with_capacity(1);
         self.skip_blanks();
@@ -107,11 +107,11 @@ impl Parser<'_> {
             self.skip_blanks();
             let bar = self.at;
             if self.starts_with("||") || !self.eat("|") {
-                return Ok(Pipeline { is_negated, stages });
+                return Ok(CommandPipeline { is_negated, stages });
             }
             if self.eat("&") {
                 // `|&` is `2>&1 |`.
-                let target = self.word_of(smallvec![Part::Text("1".into())], bar, false);
+                let target = self.word_of(smallvec![WordPart::Text("1".into())], bar, false);
                 if let Some(stage) = stages.last_mut() {
                     let copy = Redirect::new(Some(2), Redirection::CopyOut, target);
                     stage.redirects.push(copy);
@@ -128,7 +128,7 @@ impl Parser<'_> {
         let mut redirects = Vec::new();
         let kind = self.kind(&mut redirects)?;
         self.work.leave();
-        if !matches!(kind, Kind::Simple(_) | Kind::Function(..)) {
+        if !matches!(kind, CommandKind::Simple(_) | CommandKind::Function(..)) {
             self.skip_blanks();
             while let Some(redirect) = self.redirect()? {
                 redirects.push(redirect);
@@ -143,10 +143,10 @@ impl Parser<'_> {
         })
     }
 
-    fn kind(&mut self, redirects: &mut Vec<Redirect>) -> Result<Kind> {
+    fn kind(&mut self, redirects: &mut Vec<Redirect>) -> Result<CommandKind> {
         let from = self.at;
         let word = self.keyword();
-        if let Some(reason) = Reason::of_word(word) {
+        if let Some(reason) = RejectReason::of_word(word) {
             self.at += word.len();
             return self.reject(from, reason);
         }
@@ -157,12 +157,12 @@ impl Parser<'_> {
         match word {
             "if" | "while" | "until" | "for" | "case" | "{" | "[[" => self.at = body,
             _ if self.eat("((") => {
-                return self.reject(from, Reason::DoubleBracket);
+                return self.reject(from, RejectReason::DoubleBracket);
             }
             _ if self.eat("(") => {
                 let list = self.commands(&[])?;
                 self.close()?;
-                return Ok(Kind::Subshell(list));
+                return Ok(CommandKind::Subshell(list));
             }
             _ => return self.simple(redirects),
         }
@@ -170,7 +170,7 @@ impl Parser<'_> {
             "if" => self.r#if(),
             "for" => self.r#for(from),
             "case" => self.case(),
-            "{" => Ok(Kind::Group(self.block("}")?)),
+            "{" => Ok(CommandKind::Group(self.block("}")?)),
             "[[" => {
                 let mut test = self.test_or()?;
                 self.expect("]]")?;
@@ -178,19 +178,19 @@ impl Parser<'_> {
                     Some(only) if !test.is_negated => only.kind,
                     only => {
                         test.stages.extend(only);
-                        Kind::Group(vec![Item::new(test, Vec::new())])
+                        CommandKind::Group(vec![CommandListItem::new(test, Vec::new())])
                     }
                 })
             }
             word => {
                 let condition = self.block("do")?;
                 let body = self.block("done")?;
-                Ok(Kind::While(word == "until", condition, body))
+                Ok(CommandKind::While(word == "until", condition, body))
             }
         }
     }
 
-    fn r#if(&mut self) -> Result<Kind> {
+    fn r#if(&mut self) -> Result<CommandKind> {
         let mut branches = Vec::new();
         loop {
             let condition = self.block("then")?;
@@ -201,14 +201,14 @@ impl Parser<'_> {
             let has_else = self.eat_keyword("else");
             let otherwise = has_else.then(|| self.commands(&["fi"])).transpose()?;
             self.expect("fi")?;
-            return Ok(Kind::If(branches, otherwise));
+            return Ok(CommandKind::If(branches, otherwise));
         }
     }
 
-    fn r#for(&mut self, from: usize) -> Result<Kind> {
+    fn r#for(&mut self, from: usize) -> Result<CommandKind> {
         self.skip_blanks();
         if self.eat("((") {
-            return self.reject(from, Reason::CountingFor);
+            return self.reject(from, RejectReason::CountingFor);
         }
         let begin = self.at;
         let name = self.take(|byte| !is_meta(byte)).to_owned();
@@ -230,10 +230,10 @@ impl Parser<'_> {
         self.skip_lines()?;
         self.expect("do")?;
         let body = self.block("done")?;
-        Ok(Kind::For(name, words, body))
+        Ok(CommandKind::For(name, words, body))
     }
 
-    fn case(&mut self) -> Result<Kind> {
+    fn case(&mut self) -> Result<CommandKind> {
         self.skip_blanks();
         let subject = self.one_word()?;
         self.skip_lines()?;
@@ -242,7 +242,7 @@ impl Parser<'_> {
         loop {
             self.skip_lines()?;
             if self.eat_keyword("esac") {
-                return Ok(Kind::Case(subject, arms));
+                return Ok(CommandKind::Case(subject, arms));
             }
             self.eat("(");
             let mut patterns = Vec::new();
@@ -262,11 +262,11 @@ impl Parser<'_> {
 
     /// Parses the inside of `[[ … ]]`: its parts become commands of their own, so that `&&` and brackets work as for
     /// commands.
-    fn test_or(&mut self) -> Result<Pipeline> {
+    fn test_or(&mut self) -> Result<CommandPipeline> {
         self.test_chain("||", Join::Or, Self::test_and)
     }
 
-    fn test_and(&mut self) -> Result<Pipeline> {
+    fn test_and(&mut self) -> Result<CommandPipeline> {
         self.test_chain("&&", Join::And, Self::test_not)
     }
 
@@ -274,8 +274,8 @@ impl Parser<'_> {
         &mut self,
         operator: &str,
         join: Join,
-        operand: fn(&mut Self) -> Result<Pipeline>,
-    ) -> Result<Pipeline> {
+        operand: fn(&mut Self) -> Result<CommandPipeline>,
+    ) -> Result<CommandPipeline> {
         let from = self.at;
         let first = operand(self)?;
         let mut rest = Vec::new();
@@ -285,11 +285,11 @@ impl Parser<'_> {
         if rest.is_empty() {
             return Ok(first);
         }
-        let group = Kind::Group(vec![Item::new(first, rest)]);
-        Ok(Pipeline::of(group, from..self.at))
+        let group = CommandKind::Group(vec![CommandListItem::new(first, rest)]);
+        Ok(CommandPipeline::of(group, from..self.at))
     }
 
-    fn test_not(&mut self) -> Result<Pipeline> {
+    fn test_not(&mut self) -> Result<CommandPipeline> {
         self.skip_blanks();
         let from = self.at;
         self.work.enter(&(from..from))?;
@@ -311,14 +311,14 @@ impl Parser<'_> {
             if !(1..=3).contains(&words.len()) {
                 return self.unexpected();
             }
-            Pipeline::of(Kind::Test(words), from..self.at)
+            CommandPipeline::of(CommandKind::Test(words), from..self.at)
         };
         self.skip_blanks();
         self.work.leave();
         Ok(test)
     }
 
-    fn simple(&mut self, redirects: &mut Vec<Redirect>) -> Result<Kind> {
+    fn simple(&mut self, redirects: &mut Vec<Redirect>) -> Result<CommandKind> {
         let mut simple = Simple::default();
         let mut has_both = false;
         loop {
@@ -333,7 +333,7 @@ impl Parser<'_> {
                 None | Some(b';' | b'&' | b'|' | b'\n' | b')') => break,
                 Some(b'(') => return self.function(&simple, from),
                 Some(_) if has_both => {
-                    return self.reject(from, Reason::WordsBehindBoth);
+                    return self.reject(from, RejectReason::WordsBehindBoth);
                 }
                 Some(_) => {}
             }
@@ -350,9 +350,9 @@ impl Parser<'_> {
                     self.skip_blanks();
                     let ends = self.peek().is_none_or(|byte| b";&|\n)".contains(&byte));
                     if !is_alone || !ends {
-                        return self.reject(from, Reason::WholeList(&name));
+                        return self.reject(from, RejectReason::WholeList(&name));
                     }
-                    return Ok(Kind::List(name, words));
+                    return Ok(CommandKind::List(name, words));
                 }
                 Some((name, Some(word))) => simple.assignments.push((name, word)),
                 None => self.word(&mut simple.words)?,
@@ -362,10 +362,10 @@ impl Parser<'_> {
         if simple.words.is_empty() && (has_both || is_nothing) {
             return self.unexpected();
         }
-        Ok(Kind::Simple(simple))
+        Ok(CommandKind::Simple(simple))
     }
 
-    fn function(&mut self, simple: &Simple, from: usize) -> Result<Kind> {
+    fn function(&mut self, simple: &Simple, from: usize) -> Result<CommandKind> {
         let name = match simple.words.as_slice() {
             [word] if simple.assignments.is_empty() => word.literal().unwrap_or(""),
             _ => "",
@@ -381,7 +381,7 @@ impl Parser<'_> {
             return self.unexpected();
         }
         let body = Arc::new(self.command()?);
-        Ok(Kind::Function(name.to_owned(), body))
+        Ok(CommandKind::Function(name.to_owned(), body))
     }
 
     /// `(a b c)`, behind its name.
@@ -409,7 +409,7 @@ impl Parser<'_> {
         let name = self.take(is_of_name);
         if is_identifier(name) {
             if self.peek() == Some(b'[') || self.starts_with("+=(") {
-                return self.reject(from, Reason::ListItem(name));
+                return self.reject(from, RejectReason::ListItem(name));
             }
             let is_longer = self.starts_with("+=");
             self.at += usize::from(is_longer);
@@ -423,7 +423,7 @@ impl Parser<'_> {
                 if is_longer {
                     // `x+=a` is `x="$x"a`.
                     let before = Expansion::Parameter(name.to_owned(), Operation::Value);
-                    parts.insert(0, Part::Expansion(Arc::new(before), true));
+                    parts.insert(0, WordPart::Expansion(Arc::new(before), true));
                 }
                 return Ok(Some((
                     name.to_owned(),
@@ -436,9 +436,9 @@ impl Parser<'_> {
     }
 }
 
-impl Item {
-    fn new(first: Pipeline, rest: Vec<(Join, Pipeline)>) -> Self {
-        Item {
+impl CommandListItem {
+    fn new(first: CommandPipeline, rest: Vec<(Join, CommandPipeline)>) -> Self {
+        CommandListItem {
             first,
             rest,
             is_background: false,
@@ -446,10 +446,10 @@ impl Item {
     }
 }
 
-impl Pipeline {
-    fn of(kind: Kind, span: Range<usize>) -> Self {
+impl CommandPipeline {
+    fn of(kind: CommandKind, span: Range<usize>) -> Self {
         let redirects = Vec::new();
-        Pipeline {
+        CommandPipeline {
             is_negated: false,
             stages: vec![Command {
                 kind,

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::syntax::{Parts, Word};
+use super::syntax::{Word, WordParts};
 use crate::bounds::Work;
-use crate::rejected::{Reason, Rejected};
+use crate::rejected::{RejectReason, Rejected};
 
 pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
@@ -19,7 +19,7 @@ pub(crate) fn check_characters(text: &str) -> Result<()> {
     for (at, character) in text.char_indices() {
         let reason = match character {
             '\n' | '\t' | ' ' => continue,
-            hidden if is_hidden(hidden) => Reason::HiddenCharacter(hidden),
+            hidden if is_hidden(hidden) => RejectReason::HiddenCharacter(hidden),
             _ => continue,
         };
         return Err(Rejected::new(reason, at..at + character.len_utf8()));
@@ -82,7 +82,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Rejects the text between `from` and the current position.
-    pub(crate) fn reject<T>(&self, from: usize, reason: Reason<'_>) -> Result<T> {
+    pub(crate) fn reject<T>(&self, from: usize, reason: RejectReason<'_>) -> Result<T> {
         Err(Rejected::new(reason, from..self.at.max(from + 1)))
     }
 
@@ -94,7 +94,7 @@ impl<'t> Parser<'t> {
             (_, word) => (format!("`{word}`"), word.len()),
         };
         let span = self.at..self.at + length;
-        Err(Rejected::new(Reason::Unexpected(shown), span))
+        Err(Rejected::new(RejectReason::Unexpected(shown), span))
     }
 
     pub(crate) fn expect_end(&self) -> Result<()> {
@@ -133,7 +133,7 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         if self.peek().is_none() {
-            return self.reject(self.at, Reason::MissingEnd(word));
+            return self.reject(self.at, RejectReason::MissingEnd(word));
         }
         self.unexpected()
     }
@@ -164,7 +164,7 @@ impl<'t> Parser<'t> {
                 return Ok(());
             }
             if self.document.is_some_and(|(end, _)| end != self.at) {
-                return self.reject(self.at, Reason::LineBesideDocument);
+                return self.reject(self.at, RejectReason::LineBesideDocument);
             }
             self.at = self
                 .document
@@ -189,7 +189,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Creates a word that ends at the current position.
-    pub(crate) fn word_of(&mut self, parts: Parts, from: usize, is_disputed: bool) -> Word {
+    pub(crate) fn word_of(&mut self, parts: WordParts, from: usize, is_disputed: bool) -> Word {
         let id = *self.next_word;
         *self.next_word += 1;
         Word {

@@ -18,20 +18,20 @@ pub(crate) mod syntax;
 mod words;
 
 use self::cursor::{Parser, Result};
-use self::syntax::List;
+use self::syntax::CommandList;
 use crate::bounds::{LONGEST, Work};
-use crate::rejected::{Reason, Rejected};
+use crate::rejected::{RejectReason, Rejected};
 
 pub(crate) use self::cursor::check_characters;
 
 /// Parses a script into a tree. Its words are numbered from `next_word` on.
-pub(crate) fn parse(text: &str, work: &mut Work, next_word: &mut usize) -> Result<List> {
+pub(crate) fn parse(text: &str, work: &mut Work, next_word: &mut usize) -> Result<CommandList> {
     whole(text, work, next_word).map_err(|rejected| rejected.within(text))
 }
 
-fn whole(text: &str, work: &mut Work, next_word: &mut usize) -> Result<List> {
+fn whole(text: &str, work: &mut Work, next_word: &mut usize) -> Result<CommandList> {
     if text.len() > LONGEST {
-        return Err(Rejected::new(Reason::TooLong, 0..text.len()));
+        return Err(Rejected::new(RejectReason::TooLong, 0..text.len()));
     }
     check_characters(text)?;
     work.spend(2 * text.len(), &(0..text.len()))?;
@@ -45,7 +45,7 @@ fn whole(text: &str, work: &mut Work, next_word: &mut usize) -> Result<List> {
     let list = parser.list(&[])?;
     parser.expect_end()?;
     if parser.document.is_some() {
-        return parser.reject(parser.at, Reason::LineBesideDocument);
+        return parser.reject(parser.at, RejectReason::LineBesideDocument);
     }
     Ok(list)
 }

@@ -3,9 +3,9 @@
 use smallvec::smallvec;
 
 use super::cursor::{Parser, Result, is_meta};
-use super::syntax::{Part, REDIRECTIONS, Redirect, Redirection, Word};
+use super::syntax::{REDIRECTIONS, Redirect, Redirection, Word, WordPart};
 use super::words::Building;
-use crate::rejected::Reason;
+use crate::rejected::RejectReason;
 
 impl Parser<'_> {
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect>> {
@@ -24,7 +24,7 @@ impl Parser<'_> {
             return Ok(None);
         };
         if digits.len() > 1 {
-            return self.reject(from, Reason::LongDescriptor);
+            return self.reject(from, RejectReason::LongDescriptor);
         }
         self.at += operator.len();
         let descriptor = digits.bytes().next().map(|digit| digit - b'0');
@@ -33,14 +33,14 @@ impl Parser<'_> {
             return Ok(Some(Redirect::new(descriptor, *kind, text)));
         }
         if self.eat("!") {
-            return self.reject(from, Reason::ForcedWrite(operator));
+            return self.reject(from, RejectReason::ForcedWrite(operator));
         }
         self.skip_blanks();
         let target = self.one_word()?;
         let is_copy = matches!(kind, Redirection::CopyIn | Redirection::CopyOut);
         let is_descriptor = |text: &str| matches!(text.as_bytes(), [b'-' | b'0'..=b'9']);
         if is_copy && !target.literal().is_some_and(is_descriptor) {
-            return self.reject(from, Reason::CopyToFile(operator));
+            return self.reject(from, RejectReason::CopyToFile(operator));
         }
         Ok(Some(Redirect::new(descriptor, *kind, target)))
     }
@@ -54,7 +54,7 @@ impl Parser<'_> {
         let delimiter = self.take(|byte| byte.is_ascii_alphanumeric() || b"_-.!%".contains(&byte));
         let is_closed = quote.is_none_or(|quote| quote == "\\" || self.eat(quote));
         if delimiter.is_empty() || !is_closed || self.peek().is_some_and(|byte| !is_meta(byte)) {
-            return self.reject(from, Reason::OddDelimiter);
+            return self.reject(from, RejectReason::OddDelimiter);
         }
         let (line_end, begin) = self.document.unwrap_or_else(|| {
             let line_end = self.at + self.rest().find('\n').unwrap_or(self.rest().len());
@@ -65,7 +65,7 @@ impl Parser<'_> {
         loop {
             let rest = self.text.get(end..).unwrap_or_default();
             let Some(line) = rest.split_inclusive('\n').next() else {
-                return self.reject(from, Reason::UnendedDocument(delimiter));
+                return self.reject(from, RejectReason::UnendedDocument(delimiter));
             };
             let mut plain = line.trim_end_matches('\n');
             if strips {
@@ -76,16 +76,16 @@ impl Parser<'_> {
                 break;
             }
             if quote.is_none() && plain.ends_with('\\') {
-                return self.reject(from, Reason::JoinedDocument);
+                return self.reject(from, RejectReason::JoinedDocument);
             }
             text.extend([plain, "\n"]);
             end += line.len();
         }
         if quote.is_some() || !text.contains(['$', '`', '\\']) {
-            return Ok(self.word_of(smallvec![Part::Text(text.into())], from, false));
+            return Ok(self.word_of(smallvec![WordPart::Text(text.into())], from, false));
         }
         if strips {
-            return self.reject(from, Reason::StrippedDocument);
+            return self.reject(from, RejectReason::StrippedDocument);
         }
         self.work.spend(text.len(), &(from..self.at))?;
         let mut parts = Building::default();

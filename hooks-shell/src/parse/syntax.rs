@@ -6,13 +6,13 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 /// Commands that run one after another.
-pub(crate) type List = Vec<Item>;
+pub(crate) type CommandList = Vec<CommandListItem>;
 
 /// Pipelines joined by `&&` and `||`, and whether the shell waits for them.
 #[derive(Debug)]
-pub(crate) struct Item {
-    pub(crate) first: Pipeline,
-    pub(crate) rest: Vec<(Join, Pipeline)>,
+pub(crate) struct CommandListItem {
+    pub(crate) first: CommandPipeline,
+    pub(crate) rest: Vec<(Join, CommandPipeline)>,
     pub(crate) is_background: bool,
 }
 
@@ -23,29 +23,29 @@ pub(crate) enum Join {
 }
 
 #[derive(Debug)]
-pub(crate) struct Pipeline {
+pub(crate) struct CommandPipeline {
     pub(crate) is_negated: bool,
     pub(crate) stages: Vec<Command>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Command {
-    pub(crate) kind: Kind,
+    pub(crate) kind: CommandKind,
     pub(crate) redirects: Vec<Redirect>,
     pub(crate) span: Range<usize>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum CommandKind {
     Simple(Simple),
-    Group(List),
-    Subshell(List),
+    Group(CommandList),
+    Subshell(CommandList),
     /// Conditions with their branches, and the `else` branch.
-    If(Vec<(List, List)>, Option<List>),
+    If(Vec<(CommandList, CommandList)>, Option<CommandList>),
     /// Whether it is `until`, the condition and the body.
-    While(bool, List, List),
-    For(String, Option<Vec<Word>>, List),
-    Case(Word, Vec<(Vec<Word>, List)>),
+    While(bool, CommandList, CommandList),
+    For(String, Option<Vec<Word>>, CommandList),
+    Case(Word, Vec<(Vec<Word>, CommandList)>),
     /// One test of `[[ … ]]` with one, two or three words. With two words, the first is the operator; with three, the
     /// second.
     Test(Vec<Word>),
@@ -109,17 +109,17 @@ pub(crate) const REDIRECTIONS: [(&str, Redirection); 11] = [
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) id: usize,
-    pub(crate) parts: Parts,
+    pub(crate) parts: WordParts,
     pub(crate) span: Range<usize>,
     /// Whether shells read it differently.
     pub(crate) is_disputed: bool,
 }
 
 /// The parts of a word, which most often has one.
-pub(crate) type Parts = SmallVec<[Part; 1]>;
+pub(crate) type WordParts = SmallVec<[WordPart; 1]>;
 
 #[derive(Clone, Debug)]
-pub(crate) enum Part {
+pub(crate) enum WordPart {
     Text(Arc<str>),
     /// `*`, `?` or `[a-z]`, unquoted.
     Glob(String),
@@ -135,19 +135,19 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) enum Expansion {
     Parameter(String, Operation),
-    Substitution(List),
-    Arithmetic(Vec<Token>),
+    Substitution(CommandList),
+    Arithmetic(Vec<ArithmeticToken>),
     /// `<(…)`, or `>(…)` if it writes.
-    Process(List, bool),
+    Process(CommandList, bool),
 }
 
 /// A token of `$((…))`.
 #[derive(Debug)]
-pub(crate) enum Token {
+pub(crate) enum ArithmeticToken {
     /// A number, the name of a variable, or an operator.
     Word(String),
     /// `$(…)`, which must print a number.
-    Output(List),
+    Output(CommandList),
 }
 
 impl Expansion {
@@ -173,16 +173,16 @@ impl Word {
     pub(crate) fn literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
-            [Part::Text(text)] => Some(text),
+            [WordPart::Text(text)] => Some(text),
             _ => None,
         }
     }
 }
 
 /// Whether a command is `set`, which prints nothing.
-pub(crate) fn is_set(item: &Item) -> bool {
+pub(crate) fn is_set(item: &CommandListItem) -> bool {
     item.rest.is_empty()
-        && matches!(item.first.stages.as_slice(), [Command { kind: Kind::Simple(simple), .. }]
+        && matches!(item.first.stages.as_slice(), [Command { kind: CommandKind::Simple(simple), .. }]
             if simple.words.first().and_then(Word::literal) == Some("set"))
 }
 

@@ -8,9 +8,10 @@ use smallvec::smallvec;
 use super::braces;
 use super::cursor::{Parser, Result, is_meta};
 use super::syntax::{
-    Expansion, Operation, Part, Parts, Token, Word, is_identifier, is_of_name, is_plain_default,
+    ArithmeticToken, Expansion, Operation, Word, WordPart, WordParts, is_identifier, is_of_name,
+    is_plain_default,
 };
-use crate::rejected::Reason;
+use crate::rejected::RejectReason;
 
 /// Operators of `$((…))`. A longer one comes before its prefix.
 const OPERATORS: [&str; 22] = [
@@ -35,7 +36,7 @@ fn is_special(byte: u8) -> bool {
 /// plain word is copied only once.
 #[derive(Default)]
 pub(crate) struct Building<'t> {
-    done: Parts,
+    done: WordParts,
     text: Option<Cow<'t, str>>,
 }
 
@@ -44,17 +45,18 @@ impl<'t> Building<'t> {
         *self.text.get_or_insert_default() += text.into();
     }
 
-    pub(crate) fn push(&mut self, part: Part) {
+    pub(crate) fn push(&mut self, part: WordPart) {
         self.end_text();
         self.done.push(part);
     }
 
     fn end_text(&mut self) {
         let text = self.text.take();
-        self.done.extend(text.map(|text| Part::Text(text.into())));
+        self.done
+            .extend(text.map(|text| WordPart::Text(text.into())));
     }
 
-    pub(crate) fn finish(mut self) -> Parts {
+    pub(crate) fn finish(mut self) -> WordParts {
         self.end_text();
         self.done
     }
@@ -71,7 +73,7 @@ impl<'t> Parser<'t> {
         self.word(&mut words)?;
         match (words.pop(), words.is_empty()) {
             (Some(word), true) => Ok(word),
-            _ => self.reject(from, Reason::BracesForOneWord),
+            _ => self.reject(from, RejectReason::BracesForOneWord),
         }
     }
 
@@ -84,7 +86,7 @@ impl<'t> Parser<'t> {
             self.at += 2;
             let list = self.inner(from)?;
             self.close()?;
-            let part = Part::Expansion(Arc::new(Expansion::Process(list, writes)), false);
+            let part = WordPart::Expansion(Arc::new(Expansion::Process(list, writes)), false);
             (smallvec![part], true)
         } else {
             self.parts(false)?
@@ -99,7 +101,7 @@ impl<'t> Parser<'t> {
         if is_unexpected {
             return self.unexpected();
         }
-        let is_brace = |part: &Part| matches!(part, Part::Brace(_) | Part::Range(_));
+        let is_brace = |part: &WordPart| matches!(part, WordPart::Brace(_) | WordPart::Range(_));
         if !parts.iter().any(is_brace) {
             into.push(self.word_of(parts, from, is_disputed));
             return Ok(());
@@ -115,7 +117,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the parts of a word, up to a blank or an operator. Also returns whether shells disagree about them.
-    pub(crate) fn parts(&mut self, is_value: bool) -> Result<(Parts, bool)> {
+    pub(crate) fn parts(&mut self, is_value: bool) -> Result<(WordParts, bool)> {
         let start = self.at;
         let mut parts = Building::default();
         let mut is_disputed = self.peek() == Some(b'=') && !is_value;
@@ -124,7 +126,7 @@ impl<'t> Parser<'t> {
             if !plain.is_empty() {
                 // A blank that is not one for the shell is fine in quotes only.
                 if let Some(blank) = plain.chars().find(|c| c.is_whitespace()) {
-                    return self.reject(start, Reason::OddBlank(blank));
+                    return self.reject(start, RejectReason::OddBlank(blank));
                 }
                 parts.text(plain);
             }
@@ -149,10 +151,10 @@ impl<'t> Parser<'t> {
                 b'\\' => {
                     self.at += 1;
                     let Some(next) = self.rest().chars().next() else {
-                        return self.reject(from, Reason::LastBackslash);
+                        return self.reject(from, RejectReason::LastBackslash);
                     };
                     if next == '\n' {
-                        return self.reject(from, Reason::JoinedWord);
+                        return self.reject(from, RejectReason::JoinedWord);
                     }
                     self.at += next.len_utf8();
                     parts.text(&self.text[from + 1..self.at]);
@@ -163,7 +165,7 @@ impl<'t> Parser<'t> {
                     parts.text(text);
                 }
                 b'$' if self.eat("$\"") => {
-                    return self.reject(from, Reason::TranslatedQuote);
+                    return self.reject(from, RejectReason::TranslatedQuote);
                 }
                 b'$' | b'`' => self.expansion(&mut parts, false)?,
                 // Neither patterns nor braces expand in a value.
@@ -173,7 +175,7 @@ impl<'t> Parser<'t> {
                 }
                 b'*' | b'?' => {
                     self.at += 1;
-                    parts.push(Part::Glob(self.text[from..self.at].into()));
+                    parts.push(WordPart::Glob(self.text[from..self.at].into()));
                     // Some shells go through folders for `**`.
                     is_disputed |= byte == b'*' && !self.take(|byte| byte == b'*').is_empty();
                 }
@@ -182,13 +184,13 @@ impl<'t> Parser<'t> {
                     if is_value || class.len() == 1 {
                         parts.text(class);
                     } else {
-                        parts.push(Part::Glob(class.into()));
+                        parts.push(WordPart::Glob(class.into()));
                     }
                 }
                 b'{' => parts.push(self.brace()?),
                 b'}' | b',' => {
                     self.at += 1;
-                    parts.push(Part::Brace(byte.into()));
+                    parts.push(WordPart::Brace(byte.into()));
                 }
                 _ => {
                     self.at += 1;
@@ -196,9 +198,9 @@ impl<'t> Parser<'t> {
                     if from == start || (is_value && before == Some(&b':')) {
                         let ends = self.peek().is_none_or(|next| next == b'/' || is_meta(next));
                         if !ends || from > start {
-                            return self.reject(from, Reason::OtherHome);
+                            return self.reject(from, RejectReason::OtherHome);
                         }
-                        parts.push(Part::Home);
+                        parts.push(WordPart::Home);
                     } else {
                         is_disputed |= before == Some(&b'=');
                         parts.text("~");
@@ -212,21 +214,21 @@ impl<'t> Parser<'t> {
         if self.eat(quote) {
             return Ok(());
         }
-        self.reject(from, Reason::UnclosedQuote(quote))
+        self.reject(from, RejectReason::UnclosedQuote(quote))
     }
 
     /// Parses `{`, or a whole range such as `{1..9}` or `{a..e}`. It rejects `{01..9}`, which shells pad differently.
-    fn brace(&mut self) -> Result<Part> {
+    fn brace(&mut self) -> Result<WordPart> {
         let from = self.at;
         self.at += 1;
         let is_of_range = |byte: &u8| byte.is_ascii_alphanumeric() || b".-+".contains(byte);
         let rest = self.rest();
         let length = rest.bytes().take(24).take_while(is_of_range).count();
         if !rest[length..].starts_with('}') {
-            return Ok(Part::Brace('{'));
+            return Ok(WordPart::Brace('{'));
         }
         let Some((first, last)) = rest[..length].split_once("..") else {
-            return Ok(Part::Brace('{'));
+            return Ok(WordPart::Brace('{'));
         };
         self.at += length + 1;
         let number = |text: &str| {
@@ -251,9 +253,9 @@ impl<'t> Parser<'t> {
             _ => Vec::new(),
         };
         if words.is_empty() {
-            return self.reject(from, Reason::OddRange);
+            return self.reject(from, RejectReason::OddRange);
         }
-        Ok(Part::Range(words))
+        Ok(WordPart::Range(words))
     }
 
     /// Parses `[a-z]`, or a single `[`.
@@ -273,7 +275,7 @@ impl<'t> Parser<'t> {
             .take(64)
             .take_while(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b';'));
         if of_word.any(|byte| *byte == b']') && rest.first() != Some(&b']') {
-            return self.reject(from, Reason::OddClass);
+            return self.reject(from, RejectReason::OddClass);
         }
         Ok("[")
     }
@@ -290,7 +292,7 @@ impl<'t> Parser<'t> {
                     let from = self.at;
                     let next = self.text.as_bytes().get(from + 1).copied();
                     match next {
-                        Some(b'\n') => return self.reject(from, Reason::JoinedWord),
+                        Some(b'\n') => return self.reject(from, RejectReason::JoinedWord),
                         Some(b'$' | b'`' | b'\\') => self.at += 1,
                         Some(b'"') if end == next => self.at += 1,
                         _ => {}
@@ -308,13 +310,13 @@ impl<'t> Parser<'t> {
     fn expansion(&mut self, parts: &mut Building<'t>, is_quoted: bool) -> Result<()> {
         let from = self.at;
         if self.eat("$[") {
-            return self.reject(from, Reason::OldArithmetic);
+            return self.reject(from, RejectReason::OldArithmetic);
         }
         if ["$${", "$$(", "$$'", "$$["]
             .iter()
             .any(|text| self.eat(text))
         {
-            return self.reject(from, Reason::TwoDollars);
+            return self.reject(from, RejectReason::TwoDollars);
         }
         let expansion = if self.eat("`") {
             self.backquotes(from)?
@@ -334,11 +336,11 @@ impl<'t> Parser<'t> {
                 return Ok(());
             }
             if !is_quoted && self.peek() == Some(b'[') && is_identifier(name) {
-                return self.reject(from, Reason::ItemOfName(name));
+                return self.reject(from, RejectReason::ItemOfName(name));
             }
             Expansion::Parameter(name.to_owned(), Operation::Value)
         };
-        parts.push(Part::Expansion(Arc::new(expansion), is_quoted));
+        parts.push(WordPart::Expansion(Arc::new(expansion), is_quoted));
         Ok(())
     }
 
@@ -346,10 +348,10 @@ impl<'t> Parser<'t> {
         let begin = self.at;
         let text = self.take(|byte| byte != b'`');
         if !self.eat("`") {
-            return self.reject(from, Reason::UnclosedBackquote);
+            return self.reject(from, RejectReason::UnclosedBackquote);
         }
         if text.contains('\\') {
-            return self.reject(from, Reason::EscapedBackquotes);
+            return self.reject(from, RejectReason::EscapedBackquotes);
         }
         let end = begin + text.len();
         let list = self.within(begin..end, |parser| parser.inner(from))?;
@@ -382,7 +384,7 @@ impl<'t> Parser<'t> {
                 is_identifier(word) || (!is_named && (is_item || matches!(word, "@" | "*")));
             if !is_known || self.at - begin > 64 || !self.eat("]") {
                 self.at += 1;
-                return self.reject(from, Reason::OddIndex);
+                return self.reject(from, RejectReason::OddIndex);
             }
         }
         let name = self.text[begin..self.at].to_owned();
@@ -393,7 +395,7 @@ impl<'t> Parser<'t> {
         };
         if !is_named || !self.eat("}") {
             self.at += 1;
-            return self.reject(from, Reason::OddParameter);
+            return self.reject(from, RejectReason::OddParameter);
         }
         Ok(Expansion::Parameter(name, operation))
     }
@@ -409,9 +411,10 @@ impl<'t> Parser<'t> {
             let mut parts = Building::default();
             self.quoted(&mut parts, Some(b'}'))?;
             let parts = parts.finish();
-            let is_odd = |part: &Part| matches!(part, Part::Text(text) if !is_plain_default(text));
+            let is_odd =
+                |part: &WordPart| matches!(part, WordPart::Text(text) if !is_plain_default(text));
             if parts.iter().any(is_odd) || self.text[begin..self.at].contains('\\') {
-                return self.reject(begin, Reason::QuotesInParameter);
+                return self.reject(begin, RejectReason::QuotesInParameter);
             }
             self.work.leave();
             return Ok(Operation::Default(
@@ -439,7 +442,7 @@ impl<'t> Parser<'t> {
         if !(matches!(edit, "^" | "^^" | "," | ",,")
             || (edit.len() > 1 && edit.starts_with([':', '/'])))
         {
-            return self.reject(begin, Reason::OddParameter);
+            return self.reject(begin, RejectReason::OddParameter);
         }
         Ok(Operation::Edit(edit.to_owned()))
     }
@@ -458,10 +461,10 @@ impl<'t> Parser<'t> {
                 Some(b't') => '\t',
                 Some(byte @ (b'\\' | b'"' | b'?')) => byte.into(),
                 Some(b'\'') => {
-                    return self.reject(from, Reason::QuoteInEscapes);
+                    return self.reject(from, RejectReason::QuoteInEscapes);
                 }
                 _ => {
-                    return self.reject(from, Reason::OddEscape);
+                    return self.reject(from, RejectReason::OddEscape);
                 }
             });
             self.at += 1;
@@ -481,7 +484,7 @@ impl<'t> Parser<'t> {
             if !self.starts_with("$((") && self.eat("$(") {
                 let list = self.inner(from)?;
                 self.close()?;
-                tokens.push(Token::Output(list));
+                tokens.push(ArithmeticToken::Output(list));
                 continue;
             }
             let is_braced = self.eat("${");
@@ -494,7 +497,7 @@ impl<'t> Parser<'t> {
                 |digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
             );
             if is_closed && (is_identifier(word) || (is_number && !is_named)) {
-                tokens.push(Token::Word(word.to_owned()));
+                tokens.push(ArithmeticToken::Word(word.to_owned()));
                 continue;
             }
             let repeats = self.starts_with("++") || self.starts_with("--");
@@ -506,9 +509,9 @@ impl<'t> Parser<'t> {
                     self.at += operator.len();
                     depth += usize::from(*operator == "(");
                     depth -= usize::from(*operator == ")");
-                    tokens.push(Token::Word((*operator).to_owned()));
+                    tokens.push(ArithmeticToken::Word((*operator).to_owned()));
                 }
-                _ => return self.reject(from, Reason::OddArithmetic),
+                _ => return self.reject(from, RejectReason::OddArithmetic),
             }
         }
     }

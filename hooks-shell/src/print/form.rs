@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use crate::parse::syntax::{Command, List};
+use crate::parse::syntax::{Command, CommandList};
 
 /// How a word is written in the rewritten script.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +51,7 @@ impl Note {
 
 /// Text that is added to a word, or replaces it, because the script was judged so.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Change {
+pub(crate) struct WordChange {
     /// Replaces the word: `cd -P --`.
     pub(crate) instead: Option<Arc<str>>,
     pub(crate) before: &'static str,
@@ -72,15 +72,15 @@ pub(crate) struct Splits {
 
 /// How the whole script is written.
 #[derive(Debug, Default)]
-pub(crate) struct Form {
+pub(crate) struct PrintForm {
     /// The words, by their numbers.
     pub(crate) notes: Vec<Note>,
-    pub(crate) changes: HashMap<usize, Change>,
+    pub(crate) changes: HashMap<usize, WordChange>,
     /// The bodies of functions that are called. Others are left out.
     pub(crate) called: HashSet<*const Command>,
     /// The names of lists.
     pub(crate) lists: HashSet<String>,
     pub(crate) splits: Splits,
     /// The substitutions in which patterns are expanded, and no words are split.
-    pub(crate) globs: HashSet<*const List>,
+    pub(crate) globs: HashSet<*const CommandList>,
 }

@@ -1,6 +1,6 @@
 //! From tree to text: writes the script in the form that was judged.
 //!
-//! Every word is written as the [form](Form) says, which the evaluator has noted, followed by a blank, which is removed
+//! Every word is written as the [form](PrintForm) says, which the evaluator has noted, followed by a blank, which is removed
 //! after the last word.
 
 mod form;
@@ -9,13 +9,14 @@ mod quotes;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-pub(crate) use self::form::{Change, Form, Note, Splits};
+pub(crate) use self::form::{Note, PrintForm, Splits, WordChange};
 pub(crate) use self::quotes::{quoted, written};
 
 use self::quotes::{escaped, is_bare};
 use crate::parse::syntax::{
-    Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, REDIRECTIONS, Redirect,
-    Redirection, Simple, TEXTS, Token, Word, is_plain_default, is_set,
+    ArithmeticToken, Command, CommandKind, CommandList, CommandListItem, CommandPipeline,
+    Expansion, Join, Operation, REDIRECTIONS, Redirect, Redirection, Simple, TEXTS, Word, WordPart,
+    is_plain_default, is_set,
 };
 use crate::table::is_one_of;
 
@@ -28,17 +29,17 @@ const RESERVED: &str = "[[,]],!,-,always,builtin,case,coproc,do,done,elif,else,e
     nocorrect,noglob,repeat,return,select,then,time,typeset,until,while";
 
 /// Returns a list as it was judged; nothing if it has no such form.
-pub(crate) fn script(list: &List, form: &Form) -> Option<String> {
+pub(crate) fn script(list: &CommandList, form: &PrintForm) -> Option<String> {
     printed(form, |printer| printer.list(list, "\n"))
 }
 
 /// Returns a command as it was judged.
-pub(crate) fn command(command: &Command, form: &Form) -> Option<String> {
+pub(crate) fn command(command: &Command, form: &PrintForm) -> Option<String> {
     printed(form, |printer| printer.command(command))
 }
 
 fn printed<'t>(
-    form: &'t Form,
+    form: &'t PrintForm,
     print: impl FnOnce(&mut Printer<'t>) -> Option<()>,
 ) -> Option<String> {
     let mut printer = Printer {
@@ -68,7 +69,7 @@ struct Printer<'t> {
     out: String,
     /// Here-documents that begin after the next line end, with their delimiters.
     documents: Vec<(String, String)>,
-    form: &'t Form,
+    form: &'t PrintForm,
 }
 
 impl<'t> Printer<'t> {
@@ -104,10 +105,10 @@ impl<'t> Printer<'t> {
     }
 
     /// Writes commands without a separator after the last one.
-    fn list(&mut self, list: &List, separator: &str) -> Option<()> {
+    fn list(&mut self, list: &CommandList, separator: &str) -> Option<()> {
         let begin = self.out.len();
         for item in list {
-            let is_dead = matches!(item.first.stages.as_slice(), [Command { kind: Kind::Function(_, body), .. }]
+            let is_dead = matches!(item.first.stages.as_slice(), [Command { kind: CommandKind::Function(_, body), .. }]
                 if !self.form.called.contains(&Arc::as_ptr(body)));
             if is_dead {
                 continue;
@@ -124,7 +125,7 @@ impl<'t> Printer<'t> {
     }
 
     /// Writes commands, and the word after them.
-    fn block(&mut self, list: &List, end: &str) -> Option<()> {
+    fn block(&mut self, list: &CommandList, end: &str) -> Option<()> {
         self.list(list, "; ")?;
         self.separate("; ");
         self.put(end);
@@ -132,7 +133,7 @@ impl<'t> Printer<'t> {
     }
 
     /// Writes commands in brackets. The opening bracket is already written.
-    fn brackets(&mut self, list: &List) -> Option<()> {
+    fn brackets(&mut self, list: &CommandList) -> Option<()> {
         let begin = self.out.len();
         self.list(list, "; ")?;
         self.separate("");
@@ -144,7 +145,7 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
-    fn item(&mut self, item: &Item) -> Option<()> {
+    fn item(&mut self, item: &CommandListItem) -> Option<()> {
         self.pipeline(&item.first)?;
         for (join, pipeline) in &item.rest {
             self.put(if *join == Join::And { " && " } else { " || " });
@@ -154,7 +155,7 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline) -> Option<()> {
+    fn pipeline(&mut self, pipeline: &CommandPipeline) -> Option<()> {
         self.put(if pipeline.is_negated { "! " } else { "" });
         for (nth, stage) in pipeline.stages.iter().enumerate() {
             self.put(if nth > 0 { " | " } else { "" });
@@ -165,16 +166,16 @@ impl<'t> Printer<'t> {
 
     fn command(&mut self, command: &Command) -> Option<()> {
         match &command.kind {
-            Kind::Simple(simple) => return self.simple(simple, &command.redirects),
-            Kind::Group(list) => {
+            CommandKind::Simple(simple) => return self.simple(simple, &command.redirects),
+            CommandKind::Group(list) => {
                 self.put("{ ");
                 self.block(list, "}")?;
             }
-            Kind::Subshell(list) => {
+            CommandKind::Subshell(list) => {
                 self.put("(");
                 self.brackets(list)?;
             }
-            Kind::If(branches, otherwise) => {
+            CommandKind::If(branches, otherwise) => {
                 for (nth, (condition, then)) in branches.iter().enumerate() {
                     self.put(if nth > 0 { "elif " } else { "if " });
                     self.block(condition, "then ")?;
@@ -186,12 +187,12 @@ impl<'t> Printer<'t> {
                 }
                 self.put("fi");
             }
-            Kind::While(is_until, condition, body) => {
+            CommandKind::While(is_until, condition, body) => {
                 self.put(if *is_until { "until " } else { "while " });
                 self.block(condition, "do ")?;
                 self.block(body, "done")?;
             }
-            Kind::For(name, words, body) => {
+            CommandKind::For(name, words, body) => {
                 write!(self.out, "for {name} ").ok()?;
                 let mut is_run = true;
                 if let Some(words) = words {
@@ -210,7 +211,7 @@ impl<'t> Printer<'t> {
                     self.put(":; done");
                 }
             }
-            Kind::Case(subject, arms) => {
+            CommandKind::Case(subject, arms) => {
                 self.put("case ");
                 self.word(subject, false)?;
                 self.put("in\n");
@@ -228,14 +229,14 @@ impl<'t> Printer<'t> {
                 }
                 self.put("esac");
             }
-            Kind::Test(words) => self.test(words)?,
-            Kind::List(name, words) => {
+            CommandKind::Test(words) => self.test(words)?,
+            CommandKind::List(name, words) => {
                 write!(self.out, "{name}=(").ok()?;
                 self.words(words)?;
                 self.trim();
                 self.put(")");
             }
-            Kind::Function(name, body) => {
+            CommandKind::Function(name, body) => {
                 write!(self.out, "{name}() ").ok()?;
                 self.command(body)?;
             }
@@ -399,14 +400,14 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
-    fn parts(&mut self, parts: &[Part], style: Style) -> Option<()> {
+    fn parts(&mut self, parts: &[WordPart], style: Style) -> Option<()> {
         for part in parts {
             match part {
-                Part::Text(text) if style == Style::Document => self.put(&escaped(text)),
-                Part::Text(text) if text.is_empty() => self.put("''"),
-                Part::Text(text) => self.text(text),
-                Part::Glob(text) => self.put(text),
-                Part::Expansion(expansion, _) => {
+                WordPart::Text(text) if style == Style::Document => self.put(&escaped(text)),
+                WordPart::Text(text) if text.is_empty() => self.put("''"),
+                WordPart::Text(text) => self.text(text),
+                WordPart::Glob(text) => self.put(text),
+                WordPart::Expansion(expansion, _) => {
                     let quote = if style == Style::Quoted && !expansion.is_process() {
                         "\""
                     } else {
@@ -416,7 +417,7 @@ impl<'t> Printer<'t> {
                     self.expansion(expansion)?;
                     self.put(quote);
                 }
-                Part::Home | Part::Brace(_) | Part::Range(_) => return None,
+                WordPart::Home | WordPart::Brace(_) | WordPart::Range(_) => return None,
             }
         }
         Some(())
@@ -451,8 +452,8 @@ impl<'t> Printer<'t> {
                 self.put("$(( ");
                 for token in tokens {
                     match token {
-                        Token::Word(word) => self.put(word),
-                        Token::Output(list) => self.substitution("$(", list)?,
+                        ArithmeticToken::Word(word) => self.put(word),
+                        ArithmeticToken::Output(list) => self.substitution("$(", list)?,
                     }
                     self.put(" ");
                 }
@@ -466,7 +467,7 @@ impl<'t> Printer<'t> {
     }
 
     /// Writes commands with their own here-documents, which must not mix with those of the line.
-    fn substitution(&mut self, open: &str, list: &List) -> Option<()> {
+    fn substitution(&mut self, open: &str, list: &CommandList) -> Option<()> {
         if !self.documents.is_empty() {
             return None;
         }

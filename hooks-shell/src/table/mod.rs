@@ -13,7 +13,7 @@ mod programs;
 pub(crate) mod variables;
 
 pub use self::programs::is_predictable;
-pub(crate) use self::programs::{Given, Opt, Print, Program, Role, find};
+pub(crate) use self::programs::{Opt, OptionPattern, Print, ProgramArguments, Role, find};
 
 /// Returns the lines of a table without comments. Continuation lines are joined.
 pub(crate) fn unfolded(text: &str) -> String {

@@ -65,16 +65,16 @@ pub(crate) struct Opt {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Print {
     pub(crate) what: &'static str,
-    pub(crate) with: Vec<Given>,
-    pub(crate) by: Vec<Given>,
+    pub(crate) with: Vec<OptionPattern>,
+    pub(crate) by: Vec<OptionPattern>,
 }
 
 /// An option by its name, with any value, or with just this one.
-pub(crate) type Given = (&'static str, Option<&'static str>);
+pub(crate) type OptionPattern = (&'static str, Option<&'static str>);
 
 /// How a program takes its arguments.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Program {
+pub(crate) struct ProgramArguments {
     pub(crate) first: Vec<Role>,
     pub(crate) rest: Option<Role>,
     pub(crate) last: Option<Role>,
@@ -82,7 +82,7 @@ pub(crate) struct Program {
     /// The options by name; options of one letter have one dash.
     pub(crate) options: HashMap<&'static str, Opt>,
     /// Its subcommands, if the other arguments depend on them.
-    pub(crate) commands: HashMap<&'static str, Program>,
+    pub(crate) commands: HashMap<&'static str, ProgramArguments>,
     pub(crate) prints: Vec<Print>,
     pub(crate) needs: Option<&'static str>,
     /// The options or subcommands with which it creates no files.
@@ -96,7 +96,7 @@ pub(crate) struct Program {
     flags: Vec<&'static str>,
 }
 
-impl Program {
+impl ProgramArguments {
     /// Whether it has a flag, such as `@inert`.
     pub(crate) fn is(&self, flag: &str) -> bool {
         self.flags.contains(&flag)
@@ -105,16 +105,16 @@ impl Program {
 
 /// A program's lines of the table, and what they mean.
 #[derive(Default)]
-struct Entry {
+struct ProgramLines {
     text: &'static str,
     /// The lines of its subcommands: their names, and what is said of them.
     commands: Vec<(&'static str, &'static str)>,
     /// Parsed when it is first asked for, because most programs never run.
-    program: OnceLock<Program>,
+    program: OnceLock<ProgramArguments>,
 }
 
-impl Entry {
-    fn program(&self) -> &Program {
+impl ProgramLines {
+    fn program(&self) -> &ProgramArguments {
         self.program.get_or_init(|| {
             let mut of = program(self.text, &HashMap::default());
             // Those that are like another come last.
@@ -130,8 +130,8 @@ impl Entry {
     }
 }
 
-static TABLE: LazyLock<HashMap<&str, Entry>> = LazyLock::new(|| {
-    let mut table: HashMap<&str, Entry> = HashMap::default();
+static TABLE: LazyLock<HashMap<&str, ProgramLines>> = LazyLock::new(|| {
+    let mut table: HashMap<&str, ProgramLines> = HashMap::default();
     // The table lives as long as the process.
     let text: &'static str = Box::leak(unfolded(include_str!("programs.txt")).into_boxed_str());
     for (names, text) in text.lines().filter_map(|line| line.split_once(" :")) {
@@ -141,9 +141,9 @@ static TABLE: LazyLock<HashMap<&str, Entry>> = LazyLock::new(|| {
         {
             of.commands.push((commands, text));
         } else {
-            let entry = || Entry {
+            let entry = || ProgramLines {
                 text,
-                ..Entry::default()
+                ..ProgramLines::default()
             };
             table.extend(names.split(' ').map(|name| (name, entry())));
         }
@@ -152,13 +152,13 @@ static TABLE: LazyLock<HashMap<&str, Entry>> = LazyLock::new(|| {
 });
 
 /// Parses an entry; `@like` names one of these commands.
-fn program(entry: &'static str, commands: &HashMap<&str, Program>) -> Program {
+fn program(entry: &'static str, commands: &HashMap<&str, ProgramArguments>) -> ProgramArguments {
     let (entry, refused) = match entry.split_once(" ! ") {
         Some((entry, reason)) => (entry, Some(reason)),
         None => (entry, None),
     };
     let mut sections = entry.split(" > ");
-    let mut program = Program::default();
+    let mut program = ProgramArguments::default();
     for token in sections.next().unwrap_or_default().split_whitespace() {
         if let Some(flag) = token.strip_prefix('@') {
             match flag.split_once('=') {
@@ -188,7 +188,7 @@ fn program(entry: &'static str, commands: &HashMap<&str, Program>) -> Program {
     program
 }
 
-fn option(program: &mut Program, token: &'static str) {
+fn option(program: &mut ProgramArguments, token: &'static str) {
     let (name, value) = token.split_at(token.find(['=', '?']).unwrap_or(token.len()));
     let suffixes = [
         ('+', Role::Tree),
@@ -244,8 +244,8 @@ fn print(section: &'static str) -> Print {
 }
 
 /// Returns the entry of a program.
-pub(crate) fn find(name: &str) -> Option<&'static Program> {
-    TABLE.get(name).map(Entry::program)
+pub(crate) fn find(name: &str) -> Option<&'static ProgramArguments> {
+    TABLE.get(name).map(ProgramLines::program)
 }
 
 /// Whether a program of the system does no more than what the [effects](crate::Effects) of its call say: the table
@@ -260,7 +260,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
 /// ```
 #[must_use]
 pub fn is_predictable(program: &str) -> bool {
-    let is_quiet = |program: &Program| program.net.is_none() && !program.is("host");
+    let is_quiet = |program: &ProgramArguments| program.net.is_none() && !program.is("host");
     find(program).is_some_and(|program| {
         let mut commands = program.commands.values();
         let is_heard = !program.commands.is_empty() && !commands.any(is_quiet);

@@ -9,13 +9,13 @@ use crate::parse::syntax::is_identifier;
 use crate::value::Argument;
 
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct VariableRow {
     rule: &'static str,
     programs: Vec<&'static str>,
     names: Vec<&'static str>,
 }
 
-impl Line {
+impl VariableRow {
     /// Whether it is about one of these programs.
     pub(crate) fn concerns(&self, names: &[&str]) -> bool {
         let is_meant = |program: &&str| *program == "*" || names.contains(program);
@@ -24,13 +24,13 @@ impl Line {
 }
 
 /// The lines of `variables.txt`.
-static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
+static LINES: LazyLock<Vec<VariableRow>> = LazyLock::new(|| {
     let text: &'static str = Box::leak(unfolded(include_str!("variables.txt")).into_boxed_str());
     let line = |line: &'static str| {
         let (head, names) = line.split_once(" : ")?;
         let (rule, programs) = head.split_once(' ')?;
         let programs = programs.split_whitespace().collect();
-        Some(Line {
+        Some(VariableRow {
             rule,
             programs,
             names: names.split_whitespace().collect(),
@@ -56,7 +56,7 @@ static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
 });
 
 /// A variable that is unset for the programs of its line.
-pub(crate) type Unset = (&'static Line, &'static str);
+pub(crate) type Unset = (&'static VariableRow, &'static str);
 
 /// All of them.
 pub(crate) static UNSET: LazyLock<Vec<Unset>> = LazyLock::new(|| {

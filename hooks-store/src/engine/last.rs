@@ -12,15 +12,15 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::migrate::Migrator;
 
-use super::value::{Row, Value};
-use super::{Engine, Opening, Place, ReadsAs as _, Transaction, args, open_there};
+use super::value::{SqlRow, SqlValue};
+use super::{DatabaseLocation, Engine, Opening, ReadsAs as _, Transaction, args, open_there};
 use crate::error::{Result, StoreError};
 
 /// How long the database is left alone after it could not be reached.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Last {
-    place: Place,
+    place: DatabaseLocation,
     there: OnceLock<Arc<dyn Engine>>,
     copy: Arc<dyn Engine>,
     /// Why the database could not be reached.
@@ -29,11 +29,11 @@ pub(super) struct Last {
 
 impl Last {
     /// Opens the database, or its copy in the folder if it is away. Returns whether the database was a new store.
-    pub(super) async fn open(place: &Place, folder: &Path) -> Result<(Self, bool)> {
+    pub(super) async fn open(place: &DatabaseLocation, folder: &Path) -> Result<(Self, bool)> {
         std::fs::create_dir_all(folder).map_err(|error| {
             StoreError::Unavailable(format!("{} cannot be made: {error}", folder.display()))
         })?;
-        let copy = Place {
+        let copy = DatabaseLocation {
             address: format!("sqlite:{}", folder.join("last.db").display()),
             opening: Opening::Made,
             copy: None,
@@ -82,11 +82,11 @@ impl Last {
 
 #[async_trait]
 impl Engine for Last {
-    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn fetch(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.there()?.fetch(sql, args).await
     }
 
-    async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn glance(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         if let Err(away) = self.there() {
             let sql = "SELECT value FROM counter WHERE name = 'copied'";
             let copied: Option<Timestamp> = (&mut &*self.copy).one(sql, args![]).await?;
@@ -98,7 +98,7 @@ impl Engine for Last {
         self.either().glance(sql, args).await
     }
 
-    async fn recall(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn recall(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.either().recall(sql, args).await
     }
 

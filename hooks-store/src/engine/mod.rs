@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 
-pub(crate) use self::value::{Column, Json, OfRow, Row, Value, args, kept, of_row};
+pub(crate) use self::value::{Column, JsonColumn, OfRow, SqlRow, SqlValue, args, kept, of_row};
 use crate::error::{Result, StoreError};
 
 /// How long a statement waits for a connection, or for a lock that another process holds.
@@ -26,16 +26,16 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What a store needs of a database.
 #[async_trait]
 pub(crate) trait Engine: Send + Sync {
-    /// Reads rows. As a [`Reads`], it reads what they mean.
-    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>>;
+    /// Reads rows. As a [`RowReader`], it reads what they mean.
+    async fn fetch(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>>;
 
     /// Reads rows that an agent waits for at each event, such as who has a token: on connections that no search takes.
-    async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn glance(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.fetch(sql, args).await
     }
 
     /// Reads rows that decide what an agent may do: what is in force, and its secrets.
-    async fn recall(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn recall(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.fetch(sql, args).await
     }
 
@@ -78,14 +78,14 @@ pub(crate) trait Engine: Send + Sync {
 
 /// Reads rows: within a transaction, or on its own.
 #[async_trait]
-pub(crate) trait Reads: Send {
+pub(crate) trait RowReader: Send {
     /// Runs a statement and returns its rows.
-    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>>;
+    async fn run(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>>;
 }
 
 #[async_trait]
-impl Reads for &dyn Engine {
-    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+impl RowReader for &dyn Engine {
+    async fn run(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.fetch(sql, args).await
     }
 }
@@ -94,8 +94,8 @@ impl Reads for &dyn Engine {
 pub(crate) struct Glance<'a>(pub(crate) &'a dyn Engine);
 
 #[async_trait]
-impl Reads for Glance<'_> {
-    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+impl RowReader for Glance<'_> {
+    async fn run(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.0.glance(sql, args).await
     }
 }
@@ -104,32 +104,32 @@ impl Reads for Glance<'_> {
 pub(crate) struct Recall<'a>(pub(crate) &'a dyn Engine);
 
 #[async_trait]
-impl Reads for Recall<'_> {
-    async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+impl RowReader for Recall<'_> {
+    async fn run(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         self.0.recall(sql, args).await
     }
 }
 
 /// Reads what rows mean.
 #[async_trait]
-pub(crate) trait ReadsAs: Reads {
+pub(crate) trait ReadsAs: RowReader {
     /// Reads all rows.
-    async fn all<T: OfRow>(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<T>> {
+    async fn all<T: OfRow>(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<T>> {
         self.run(sql, args).await?.iter().map(T::of_row).collect()
     }
 
     /// Reads the first row, if there is one.
-    async fn one<T: OfRow>(&mut self, sql: &str, args: Vec<Value>) -> Result<Option<T>> {
+    async fn one<T: OfRow>(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Option<T>> {
         let rows = self.run(sql, args).await?;
         rows.first().map(T::of_row).transpose()
     }
 }
 
-impl<R: Reads + ?Sized> ReadsAs for R {}
+impl<R: RowReader + ?Sized> ReadsAs for R {}
 
 /// A transaction that writes.
 #[async_trait]
-pub(crate) trait Transaction: Reads {
+pub(crate) trait Transaction: RowReader {
     /// Makes the changes durable.
     async fn commit(self: Box<Self>) -> Result<()>;
 }
@@ -156,19 +156,19 @@ macro_rules! speak {
     ($database:ty, $arguments:ty, $row:ty, $int:literal) => {
         fn query(
             sql: &str,
-            args: Vec<Value>,
+            args: Vec<SqlValue>,
         ) -> Result<sqlx::query::Query<'_, $database, $arguments>> {
             let query = sqlx::query(sqlx::AssertSqlSafe(sql));
             args.into_iter()
                 .try_fold(query, |query, value| match value {
-                    Value::Int(value) => Ok(query.bind(value)),
-                    Value::Text(text) => Ok(query.bind(text)),
-                    Value::Bytes(bytes) => Ok(query.bind(bytes)),
-                    Value::TooLarge(value) => Err(crate::engine::too_large(value)),
+                    SqlValue::Int(value) => Ok(query.bind(value)),
+                    SqlValue::Text(text) => Ok(query.bind(text)),
+                    SqlValue::Bytes(bytes) => Ok(query.bind(bytes)),
+                    SqlValue::TooLarge(value) => Err(crate::engine::too_large(value)),
                 })
         }
 
-        fn rows(sql: &str, rows: &[$row]) -> Result<Vec<Row>> {
+        fn rows(sql: &str, rows: &[$row]) -> Result<Vec<SqlRow>> {
             use sqlx::{Column as _, Row as _, TypeInfo as _, ValueRef as _};
 
             let sql: std::sync::Arc<str> = sql.into();
@@ -178,12 +178,12 @@ macro_rules! speak {
             let rows = rows.iter().map(|row| {
                 let values = (0..names.len()).map(|index| {
                     Ok(match row.try_get_raw(index)?.type_info().name() {
-                        $int => Value::Int(row.try_get(index)?),
-                        "TEXT" => Value::Text(row.try_get(index)?),
-                        _ => Value::Bytes(row.try_get(index)?),
+                        $int => SqlValue::Int(row.try_get(index)?),
+                        "TEXT" => SqlValue::Text(row.try_get(index)?),
+                        _ => SqlValue::Bytes(row.try_get(index)?),
                     })
                 });
-                Ok(Row {
+                Ok(SqlRow {
                     sql: std::sync::Arc::clone(&sql),
                     names: std::sync::Arc::clone(&names),
                     values: values.collect::<Result<_, sqlx::Error>>()?,
@@ -193,8 +193,8 @@ macro_rules! speak {
         }
 
         #[async_trait]
-        impl crate::engine::Reads for sqlx::Transaction<'static, $database> {
-            async fn run(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+        impl crate::engine::RowReader for sqlx::Transaction<'static, $database> {
+            async fn run(&mut self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
                 let running = query(sql, args)?.fetch_all(&mut **self);
                 rows(sql, &crate::engine::told(sql, running).await?)
             }
@@ -230,7 +230,7 @@ pub(crate) enum Opening {
 
 /// Where a database is, and what opening it may change.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct DatabaseLocation {
     pub(crate) address: String,
     pub(crate) opening: Opening,
     /// How many connections there are at most.
@@ -242,7 +242,7 @@ pub(crate) struct Place {
 }
 
 /// Opens a database as [`open_there`] does, or its copy while it is away.
-pub(crate) async fn open(place: &Place) -> Result<(Arc<dyn Engine>, bool)> {
+pub(crate) async fn open(place: &DatabaseLocation) -> Result<(Arc<dyn Engine>, bool)> {
     let Some(folder) = &place.copy else {
         return open_there(place).await;
     };
@@ -251,7 +251,7 @@ pub(crate) async fn open(place: &Place) -> Result<(Arc<dyn Engine>, bool)> {
 }
 
 /// Opens a database whose tables are, or are brought to, those of this version. Returns whether it had none of a store.
-async fn open_there(place: &Place) -> Result<(Arc<dyn Engine>, bool)> {
+async fn open_there(place: &DatabaseLocation) -> Result<(Arc<dyn Engine>, bool)> {
     let opening = place.opening;
     let engine = connect(place).await?;
     let pending = pending(&*engine).await?;
@@ -273,7 +273,7 @@ async fn open_there(place: &Place) -> Result<(Arc<dyn Engine>, bool)> {
 }
 
 /// Connects to a database, whatever its tables are.
-pub(crate) async fn connect(place: &Place) -> Result<Arc<dyn Engine>> {
+pub(crate) async fn connect(place: &DatabaseLocation) -> Result<Arc<dyn Engine>> {
     let address = &place.address;
     match address.split_once(':') {
         Some(("sqlite", _)) if place.opening == Opening::ReadOnly => {

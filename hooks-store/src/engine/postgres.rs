@@ -13,7 +13,7 @@ use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOp
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::sync::Mutex;
 
-use super::value::{Row, Value};
+use super::value::{SqlRow, SqlValue};
 use super::{Engine, PATIENCE, Transaction, migrator, schema, speak, told};
 use crate::error::{Result, StoreError};
 
@@ -100,12 +100,12 @@ async fn reach(options: &PgConnectOptions) -> Result<()> {
 
 #[async_trait]
 impl Engine for Postgres {
-    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn fetch(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         let running = query(sql, args)?.fetch_all(&self.pool);
         rows(sql, &told(sql, running).await?)
     }
 
-    async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn glance(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         let running = query(sql, args)?.fetch_all(&self.glances);
         rows(sql, &told(sql, running).await?)
     }

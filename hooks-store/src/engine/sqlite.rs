@@ -17,8 +17,8 @@ use sqlx::sqlite::{
     SqliteRow, SqliteSynchronous,
 };
 
-use super::value::{Row, Value};
-use super::watched::Watched;
+use super::value::{SqlRow, SqlValue};
+use super::watched::DatabaseFile;
 use super::{Engine, PATIENCE, ReadsAs as _, Transaction, args, migrator, schema, speak, told};
 use crate::error::{Result, StoreError};
 
@@ -37,7 +37,7 @@ pub(super) struct Sqlite {
     /// One connection for those who wait at each event.
     glances: SqlitePool,
     /// None if the store is in memory.
-    file: Option<Watched>,
+    file: Option<DatabaseFile>,
 }
 
 impl Sqlite {
@@ -82,7 +82,7 @@ impl Sqlite {
             (
                 readers.connect_with(options.clone()).await?,
                 glances.connect_with(options).await?,
-                Some(Watched::new(file)?),
+                Some(DatabaseFile::new(file)?),
             )
         };
         Ok(Sqlite {
@@ -173,12 +173,12 @@ fn cannot_be_made(file: &Path, error: &std::io::Error) -> StoreError {
 
 #[async_trait]
 impl Engine for Sqlite {
-    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn fetch(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         let running = query(sql, args)?.fetch_all(&self.readers);
         rows(sql, &told(sql, running).await?)
     }
 
-    async fn glance(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>> {
+    async fn glance(&self, sql: &str, args: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         let running = query(sql, args)?.fetch_all(&self.glances);
         rows(sql, &told(sql, running).await?)
     }
@@ -247,7 +247,7 @@ impl Engine for Sqlite {
     }
 
     async fn check(&self) -> Result<()> {
-        self.file.as_ref().map_or(Ok(()), Watched::check)
+        self.file.as_ref().map_or(Ok(()), DatabaseFile::check)
     }
 
     async fn hint(&self) {

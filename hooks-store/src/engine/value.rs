@@ -9,7 +9,7 @@ use crate::error::{Result, StoreError};
 
 /// A value of a statement or a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum SqlValue {
     Int(i64),
     Text(String),
     Bytes(Vec<u8>),
@@ -17,21 +17,21 @@ pub(crate) enum Value {
     TooLarge(u64),
 }
 
-impl From<i64> for Value {
+impl From<i64> for SqlValue {
     fn from(value: i64) -> Self {
-        Value::Int(value)
+        SqlValue::Int(value)
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for SqlValue {
     fn from(value: u64) -> Self {
-        i64::try_from(value).map_or(Value::TooLarge(value), Value::Int)
+        i64::try_from(value).map_or(SqlValue::TooLarge(value), SqlValue::Int)
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for SqlValue {
     fn from(value: bool) -> Self {
-        Value::Int(value.into())
+        SqlValue::Int(value.into())
     }
 }
 
@@ -41,62 +41,62 @@ pub(crate) fn kept(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
 }
 
-impl From<&str> for Value {
+impl From<&str> for SqlValue {
     fn from(text: &str) -> Self {
-        Value::Text(kept(text))
+        SqlValue::Text(kept(text))
     }
 }
 
-impl From<&String> for Value {
+impl From<&String> for SqlValue {
     fn from(text: &String) -> Self {
-        Value::from(text.as_str())
+        SqlValue::from(text.as_str())
     }
 }
 
-impl From<String> for Value {
+impl From<String> for SqlValue {
     fn from(text: String) -> Self {
-        Value::from(&text)
+        SqlValue::from(&text)
     }
 }
 
-impl From<Vec<u8>> for Value {
+impl From<Vec<u8>> for SqlValue {
     fn from(bytes: Vec<u8>) -> Self {
-        Value::Bytes(bytes)
+        SqlValue::Bytes(bytes)
     }
 }
 
-impl From<Timestamp> for Value {
+impl From<Timestamp> for SqlValue {
     fn from(time: Timestamp) -> Self {
-        Value::Int(time.as_microsecond())
+        SqlValue::Int(time.as_microsecond())
     }
 }
 
 /// Writes the values of a statement: `args![tenant, 3_u64]`.
 macro_rules! args {
     ($($value:expr),* $(,)?) => {
-        vec![$($crate::engine::Value::from($value)),*]
+        vec![$($crate::engine::SqlValue::from($value)),*]
     };
 }
 pub(crate) use args;
 
 /// A row, whose values are found by the names of their columns.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct SqlRow {
     /// The statement, shared by its rows, whose table an error names.
     pub(super) sql: Arc<str>,
     /// The names of the columns, shared by its rows.
     pub(super) names: Arc<[String]>,
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<SqlValue>,
 }
 
-impl Row {
-    pub(crate) fn value(&self, column: &str) -> Option<&Value> {
+impl SqlRow {
+    pub(crate) fn value(&self, column: &str) -> Option<&SqlValue> {
         let index = self.names.iter().position(|name| name == column)?;
         self.values.get(index)
     }
 
     /// All values, in the order of the statement.
-    pub(crate) fn values(&self) -> &[Value] {
+    pub(crate) fn values(&self) -> &[SqlValue] {
         &self.values
     }
 
@@ -120,21 +120,24 @@ impl Row {
             .find(|word| ["FROM", "INTO", "UPDATE"].contains(word))
             .and_then(|_| words.next());
         let table = table.unwrap_or_default();
-        let row = self.values.first().map_or_else(String::new, Value::shown);
+        let row = self
+            .values
+            .first()
+            .map_or_else(String::new, SqlValue::shown);
         StoreError::Inconsistent(format!(
             "the table `{table}` is damaged: `{column}` of row {row} {what}"
         ))
     }
 }
 
-impl Value {
+impl SqlValue {
     /// For an error: no value of a column of bytes.
     pub(super) fn shown(&self) -> String {
         match self {
-            Value::Int(value) => value.to_string(),
-            Value::TooLarge(value) => value.to_string(),
-            Value::Text(text) => format!("{text:?}"),
-            Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
+            SqlValue::Int(value) => value.to_string(),
+            SqlValue::TooLarge(value) => value.to_string(),
+            SqlValue::Text(text) => format!("{text:?}"),
+            SqlValue::Bytes(bytes) => format!("{} bytes", bytes.len()),
         }
     }
 }
@@ -144,41 +147,41 @@ pub(crate) trait Column: Sized + Send {
     /// # Errors
     ///
     /// What is wrong with the value.
-    fn of(value: &Value) -> Result<Self, String>;
+    fn of(value: &SqlValue) -> Result<Self, String>;
 }
 
 impl Column for i64 {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         match value {
-            Value::Int(value) => Ok(*value),
+            SqlValue::Int(value) => Ok(*value),
             _ => Err("is not a whole number".to_owned()),
         }
     }
 }
 
 impl Column for u64 {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         u64::try_from(i64::of(value)?).map_err(|_| "is below zero".to_owned())
     }
 }
 
 impl Column for bool {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         Ok(i64::of(value)? != 0)
     }
 }
 
 impl Column for Timestamp {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         Timestamp::from_microsecond(i64::of(value)?)
             .map_err(|error| format!("is not a time: {error}"))
     }
 }
 
 impl Column for String {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         match value {
-            Value::Text(text) => Ok(text.clone()),
+            SqlValue::Text(text) => Ok(text.clone()),
             _ => Err("is not text".to_owned()),
         }
     }
@@ -186,51 +189,51 @@ impl Column for String {
 
 /// No number is kept as one below zero.
 impl Column for Option<u64> {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         Ok(u64::try_from(i64::of(value)?).ok())
     }
 }
 
 /// No time is kept as 0.
 impl Column for Option<Timestamp> {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         Ok(Some(Timestamp::of(value)?).filter(|time| *time != Timestamp::UNIX_EPOCH))
     }
 }
 
 /// No text is kept as the empty one.
 impl Column for Option<String> {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         Ok(Some(String::of(value)?).filter(|text| !text.is_empty()))
     }
 }
 
 impl Column for Vec<u8> {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
         match value {
-            Value::Bytes(bytes) => Ok(bytes.clone()),
+            SqlValue::Bytes(bytes) => Ok(bytes.clone()),
             _ => Err("is not bytes".to_owned()),
         }
     }
 }
 
 /// What a text says in JSON.
-pub(crate) struct Json<T>(pub(crate) T);
+pub(crate) struct JsonColumn<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Send> Column for Json<T> {
-    fn of(value: &Value) -> Result<Self, String> {
-        let read = serde_json::from_str(&String::of(value)?).map(Json);
+impl<T: DeserializeOwned + Send> Column for JsonColumn<T> {
+    fn of(value: &SqlValue) -> Result<Self, String> {
+        let read = serde_json::from_str(&String::of(value)?).map(JsonColumn);
         read.map_err(|error| format!("cannot be read: {error}"))
     }
 }
 
 /// What a row is read as: its only column, several in their order, or a struct.
 pub(crate) trait OfRow: Sized + Send {
-    fn of_row(row: &Row) -> Result<Self>;
+    fn of_row(row: &SqlRow) -> Result<Self>;
 }
 
 impl<T: Column> OfRow for T {
-    fn of_row(row: &Row) -> Result<Self> {
+    fn of_row(row: &SqlRow) -> Result<Self> {
         row.get(&row.names[0])
     }
 }
@@ -238,7 +241,7 @@ impl<T: Column> OfRow for T {
 macro_rules! tuple {
     ($($column:ident $place:literal),+) => {
         impl<$($column: Column),+> OfRow for ($($column),+) {
-            fn of_row(row: &Row) -> Result<Self> {
+            fn of_row(row: &SqlRow) -> Result<Self> {
                 Ok(($(row.get(&row.names[$place])?),+))
             }
         }
@@ -255,7 +258,7 @@ macro_rules! of_row {
         $vis struct $name { $($(#[$about])* $of $field: $type,)+ }
 
         impl $crate::engine::OfRow for $name {
-            fn of_row(row: &$crate::engine::Row) -> Result<Self> {
+            fn of_row(row: &$crate::engine::SqlRow) -> Result<Self> {
                 Ok(Self { $($field: row.get(stringify!($field))?),+ })
             }
         }

@@ -8,18 +8,18 @@ use std::path::PathBuf;
 use crate::error::{Result, StoreError};
 
 /// A file that was opened.
-pub(super) struct Watched {
+pub(super) struct DatabaseFile {
     path: PathBuf,
     #[cfg(unix)]
     file: &'static unix::Opened,
 }
 
-impl Watched {
+impl DatabaseFile {
     /// Watches the file of a database that is open.
     pub(super) fn new(path: PathBuf) -> Result<Self> {
         #[cfg(unix)]
         let file = unix::Opened::of(&path).map_err(|error| wrong(&path, &error.to_string()))?;
-        Ok(Watched {
+        Ok(DatabaseFile {
             path,
             #[cfg(unix)]
             file,

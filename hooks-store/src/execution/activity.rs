@@ -5,7 +5,7 @@ use std::time::Duration;
 use hooks_runtime::RecordOutcome;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::{OfRow, ReadsAs as _, Row, args};
+use crate::engine::{OfRow, ReadsAs as _, SqlRow, args};
 use crate::error::Result;
 use crate::recorder::activity::{HOUR, MINUTE, OPEN, WOULD};
 use crate::store::{Store, Tenant};
@@ -34,7 +34,7 @@ pub struct Activity {
 }
 
 impl OfRow for Activity {
-    fn of_row(row: &Row) -> Result<Self> {
+    fn of_row(row: &SqlRow) -> Result<Self> {
         let word: String = row.get("outcome")?;
         let [would, open] = [WOULD, OPEN].map(|mark| word.strip_prefix(mark));
         let outcome = serde_json::from_value(would.or(open).unwrap_or(&word).into());

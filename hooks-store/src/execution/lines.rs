@@ -6,13 +6,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::chain::{Link, Verified, Walk};
-use crate::engine::{Json, OfRow as _, Reads as _, args};
+use crate::engine::{JsonColumn, OfRow as _, RowReader as _, args};
 use crate::error::{Result, StoreError};
 use crate::recorder::row::LOG;
 use crate::store::Tenant;
 
 #[derive(Deserialize)]
-struct Line {
+struct ExecutionLine {
     seq: u64,
     hash: String,
     #[serde(default)]
@@ -40,7 +40,7 @@ impl Tenant {
         for row in rows {
             let kept = Link::of_row(&row)?;
             if kept.seq > seq {
-                let Json(record): Json<Value> = row.get("body")?;
+                let JsonColumn(record): JsonColumn<Value> = row.get("body")?;
                 let mut line = json!({
                     "seq": kept.seq,
                     "hash": hex::encode(&kept.hash),
@@ -92,7 +92,7 @@ pub fn verify_lines(lines: impl BufRead) -> Result<Verified> {
     let mut walk: Option<Walk> = None;
     for (number, line) in (1..).zip(lines.lines()) {
         let line = line.map_err(|error| unread(number, error.to_string()))?;
-        let line: Line =
+        let line: ExecutionLine =
             serde_json::from_str(&line).map_err(|error| unread(number, error.to_string()))?;
         let row = Link {
             seq: line.seq,

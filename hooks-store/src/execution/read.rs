@@ -10,10 +10,10 @@ use serde_json::Value as Body;
 
 use crate::admin::By;
 use crate::chain::{Broken, Verified};
-use crate::engine::{Json, Reads, ReadsAs as _, Row, Value, args};
+use crate::engine::{JsonColumn, ReadsAs as _, RowReader, SqlRow, SqlValue, args};
 use crate::error::{Result, StoreError};
 use crate::page::{Page, before, rows_for};
-use crate::recorder::names::{Lists, NAMES};
+use crate::recorder::names::{NAMES, NameLists};
 use crate::recorder::row::{COLUMNS, Columns, LOG, column, json_of, place};
 use crate::store::Tenant;
 use crate::text::sha256;
@@ -84,7 +84,7 @@ impl ExecutionFilter {
 
     /// A statement that reads these columns of what is looked for, before a number, and its values. The table in which the
     /// numbers are found is the one that knows the hook, if that is looked for.
-    fn select(&self, columns: &str, tenant: &Tenant, before: u64) -> (String, Vec<Value>) {
+    fn select(&self, columns: &str, tenant: &Tenant, before: u64) -> (String, Vec<SqlValue>) {
         let (from, by) = match self.hook {
             None => ("execution AS e", "e"),
             Some(_) => (
@@ -96,7 +96,7 @@ impl ExecutionFilter {
             "SELECT e.seq, {columns} FROM {from} WHERE {by}.tenant_id = $1 AND {by}.seq < $2"
         );
         let mut values = args![&tenant.id, before];
-        let mut and = |condition: &str, value: Option<Value>| {
+        let mut and = |condition: &str, value: Option<SqlValue>| {
             if let Some(value) = value {
                 values.push(value);
                 let _ = write!(sql, " AND {condition} ${}", values.len());
@@ -135,10 +135,10 @@ impl ExecutionFilter {
 const ROW: &str = "body, detail_hash, hash";
 
 impl Tenant {
-    async fn executions_of(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Execution>> {
+    async fn executions_of(&self, sql: &str, values: Vec<SqlValue>) -> Result<Vec<Execution>> {
         let mut found = Vec::new();
         for row in self.engine().run(sql, values).await? {
-            let Json(body) = row.get("body")?;
+            let JsonColumn(body) = row.get("body")?;
             found.push(Execution {
                 seq: row.get("seq")?,
                 hash: hex::encode(row.get::<Vec<u8>>("hash")?),
@@ -156,7 +156,7 @@ impl Tenant {
     }
 
     /// Reads a body or a detail, with the names of its hooks.
-    async fn record_of(&self, mut written: Body, row: &Row) -> Result<Record> {
+    async fn record_of(&self, mut written: Body, row: &SqlRow) -> Result<Record> {
         self.unpack(&mut written).await?;
         let record = serde_json::from_value(written);
         let mut record: Record =
@@ -214,7 +214,7 @@ impl Tenant {
     async fn executions_where(
         &self,
         condition: &str,
-        values: Vec<Value>,
+        values: Vec<SqlValue>,
     ) -> Result<Vec<Execution>> {
         let sql = format!("SELECT seq, {ROW} FROM execution WHERE tenant_id = $1 AND {condition}");
         self.executions_of(&sql, values).await
@@ -359,18 +359,18 @@ impl Tenant {
 
     pub(crate) async fn verify_in(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         anchors: Option<&Anchors>,
     ) -> Result<Verified> {
         let columns = format!("{COLUMNS}, body, detail, detail_hash, hash");
         let (mut unread, mut lists) = (0, BTreeMap::new());
-        let mut expect = |row: &Row| self.expect_whole(row, &mut unread, &mut lists);
+        let mut expect = |row: &SqlRow| self.expect_whole(row, &mut unread, &mut lists);
         let walked = self.walk(reads, LOG, &columns, anchors, &mut expect);
         let mut verified = walked.await?;
         verified.unread = unread;
         for (hash, seq) in lists {
             if verified.broken.is_none()
-                && let Err(error) = Lists::read(reads, &self.id, &hash).await
+                && let Err(error) = NameLists::read(reads, &self.id, &hash).await
             {
                 let what = error.to_string();
                 verified.broken = Some(Broken { seq, what });
@@ -382,11 +382,11 @@ impl Tenant {
     /// Checks a row whose hash holds.
     fn expect_whole(
         &self,
-        row: &Row,
+        row: &SqlRow,
         unread: &mut u64,
         lists: &mut BTreeMap<String, u64>,
     ) -> Result<()> {
-        let Json(body): Json<Body> = row.get("body")?;
+        let JsonColumn(body): JsonColumn<Body> = row.get("body")?;
         if let Some(hash) = body[NAMES].as_str() {
             lists.entry(hash.to_owned()).or_insert(row.get("seq")?);
         }
@@ -414,7 +414,7 @@ impl Tenant {
     }
 
     /// The record of a row, whole if its key is there.
-    fn whole(&self, row: &Row) -> Result<Body> {
+    fn whole(&self, row: &SqlRow) -> Result<Body> {
         let (hash, detail): (Vec<u8>, Vec<u8>) = (row.get("detail_hash")?, row.get("detail")?);
         let mut whole = None;
         if !hash.is_empty() {
@@ -422,7 +422,7 @@ impl Tenant {
                 .opened(&hash, &detail)?
                 .and_then(|detail| json_of(&detail));
         }
-        whole.map_or_else(|| Ok(row.get::<Json<Body>>("body")?.0), Ok)
+        whole.map_or_else(|| Ok(row.get::<JsonColumn<Body>>("body")?.0), Ok)
     }
 }
 

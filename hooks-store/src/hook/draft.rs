@@ -6,11 +6,11 @@ use hooks_runtime::Bundle;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::name::{Names, is_mandatory, taken};
+use super::name::{TakenNames, is_mandatory, taken};
 use super::{Hook, SETTINGS};
 use crate::admin::{By, Write};
 use crate::bundle::name_of;
-use crate::engine::{Reads, args};
+use crate::engine::{RowReader, args};
 use crate::error::{Mistake, Result, StoreError};
 use crate::secret::{self, MOVED};
 use crate::store::Tenant;
@@ -36,7 +36,7 @@ impl Tenant {
         self.draft_in(&mut self.engine()).await
     }
 
-    pub(crate) async fn draft_in(&self, reads: &mut dyn Reads) -> Result<Bundle> {
+    pub(crate) async fn draft_in(&self, reads: &mut dyn RowReader) -> Result<Bundle> {
         let settings = self.settings_in(reads).await?;
         let hooks = self.hooks_in(reads).await?;
         let tables = settings.body.as_object().cloned().unwrap_or_default();
@@ -44,7 +44,7 @@ impl Tenant {
     }
 
     /// The draft, if it is the one that the writer has read, or they have read none.
-    pub(crate) async fn draft_read(&self, reads: &mut dyn Reads, by: &By) -> Result<Bundle> {
+    pub(crate) async fn draft_read(&self, reads: &mut dyn RowReader, by: &By) -> Result<Bundle> {
         let draft = self.draft_in(reads).await?;
         match &by.draft {
             Some(read) if draft.sha256() != *read => Err(StoreError::DraftChanged),
@@ -103,7 +103,7 @@ impl Tenant {
     /// A set of the hooks and the tables of a bundle, in the canonical form, each hook with a name.
     pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Bundle> {
         let mut mistakes = wrong_tables(bundle.tables());
-        let (mut hooks, mut names) = (Vec::new(), Names::default());
+        let (mut hooks, mut names) = (Vec::new(), TakenNames::default());
         for (index, body) in bundle.hooks.iter().enumerate() {
             let (mut body, mut wrong) = self.lower(body);
             names.give(&mut body);

@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde_json::{Value as Body, json};
 
 pub use self::draft::DraftReport;
-pub(crate) use self::name::Names;
-use crate::engine::{Json, OfRow, Reads, ReadsAs as _, Row, args, of_row};
+pub(crate) use self::name::TakenNames;
+use crate::engine::{JsonColumn, OfRow, ReadsAs as _, RowReader, SqlRow, args, of_row};
 use crate::error::{Result, StoreError};
 use crate::page::Page;
 use crate::scope::HookScope;
@@ -83,8 +83,9 @@ const HOOK: &str = "SELECT h.id, h.name, h.version, v.hash, v.body, v.text, v.au
      WHERE h.tenant_id = $1";
 
 impl OfRow for Hook {
-    fn of_row(row: &Row) -> Result<Self> {
-        let (tenant, Json(body)): (String, Json<Body>) = (row.get("tenant_id")?, row.get("body")?);
+    fn of_row(row: &SqlRow) -> Result<Self> {
+        let (tenant, JsonColumn(body)): (String, JsonColumn<Body>) =
+            (row.get("tenant_id")?, row.get("body")?);
         Ok(Hook {
             id: row.get("id")?,
             name: row.get("name")?,
@@ -139,7 +140,7 @@ impl Tenant {
         self.hooks_in(&mut self.engine()).await
     }
 
-    pub(crate) async fn hooks_in(&self, reads: &mut dyn Reads) -> Result<Vec<Hook>> {
+    pub(crate) async fn hooks_in(&self, reads: &mut dyn RowReader) -> Result<Vec<Hook>> {
         let sql = format!("{HOOK} AND h.deleted = 0 AND h.id <> $2 ORDER BY h.place, h.id");
         reads.all(&sql, args![&self.id, SETTINGS]).await
     }
@@ -166,7 +167,7 @@ impl Tenant {
         self.hook_in(&mut self.engine(), id).await
     }
 
-    async fn hook_in(&self, reads: &mut dyn Reads, id: &str) -> Result<Option<Hook>> {
+    async fn hook_in(&self, reads: &mut dyn RowReader, id: &str) -> Result<Option<Hook>> {
         let sql = format!("{HOOK} AND h.deleted = 0 AND h.id = $2");
         reads.one(&sql, args![&self.id, id]).await
     }
@@ -232,7 +233,7 @@ impl Tenant {
     pub async fn version(&self, id: &str, version: u64) -> Result<Option<Body>> {
         let sql = "SELECT body FROM hook_version WHERE tenant_id = $1 AND hook_id = $2 AND version = $3 AND deleted = 0";
         let body = self.engine().one(sql, args![&self.id, id, version]).await?;
-        Ok(body.map(|Json(body)| body))
+        Ok(body.map(|JsonColumn(body)| body))
     }
 
     /// Returns the settings of the set: its tables other than the hooks, as the body. Version 0 says that none were
@@ -245,7 +246,7 @@ impl Tenant {
         self.settings_in(&mut self.engine()).await
     }
 
-    async fn settings_in(&self, reads: &mut dyn Reads) -> Result<Hook> {
+    async fn settings_in(&self, reads: &mut dyn RowReader) -> Result<Hook> {
         let saved = self.hook_in(reads, SETTINGS).await?;
         Ok(saved.unwrap_or_else(|| Hook::none(self, SETTINGS.to_owned())))
     }

@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use super::SETTINGS;
 use crate::bundle::name_of;
-use crate::engine::{Reads, ReadsAs as _, args, kept};
+use crate::engine::{ReadsAs as _, RowReader, args, kept};
 use crate::error::{Mistake, Result, StoreError};
 use crate::store::Tenant;
 
 /// Names that are taken.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct TakenNames {
     taken: BTreeSet<String>,
     /// The number to try next, by what is before it.
     next: BTreeMap<String, u64>,
 }
 
-impl Names {
+impl TakenNames {
     /// Takes a name. Returns whether it was free.
     pub(crate) fn take(&mut self, name: &str) -> bool {
         self.taken.insert(kept(name))
@@ -55,7 +55,7 @@ impl Tenant {
     /// Without a name, it gets one.
     pub(super) async fn expect_free(
         &self,
-        reads: &mut dyn Reads,
+        reads: &mut dyn RowReader,
         id: &str,
         body: &mut Value,
     ) -> Result<()> {
@@ -63,9 +63,9 @@ impl Tenant {
             "SELECT name FROM hook WHERE tenant_id = $1 AND deleted = 0 AND id <> $2 AND id <> $3";
         let others: Vec<String> = reads.all(sql, args![&self.id, SETTINGS, id]).await?;
         self.expect_room(others.len() + 1)?;
-        let mut names = Names {
+        let mut names = TakenNames {
             taken: others.into_iter().collect(),
-            ..Names::default()
+            ..TakenNames::default()
         };
         names.give(body);
         let name = name_of(body);
@@ -80,7 +80,10 @@ impl Tenant {
     }
 
     /// The names of the global hooks in force whose place none of this tenant's may take.
-    pub(super) async fn mandatory_above(&self, reads: &mut dyn Reads) -> Result<BTreeSet<String>> {
+    pub(super) async fn mandatory_above(
+        &self,
+        reads: &mut dyn RowReader,
+    ) -> Result<BTreeSet<String>> {
         if self.is_global() {
             return Ok(BTreeSet::new());
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{HOOK, Hook, SETTINGS};
 use crate::admin::{By, Write};
 use crate::bundle::name_of;
-use crate::engine::{Reads as _, ReadsAs as _, args};
+use crate::engine::{ReadsAs as _, RowReader as _, args};
 use crate::error::{Result, StoreError};
 use crate::retention::MOST_HOOKS;
 use crate::scope::HookScope;

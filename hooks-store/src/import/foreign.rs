@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::ImportFormat;
 use crate::error::{Result, StoreError};
-use crate::hook::Names;
+use crate::hook::TakenNames;
 
 /// The keys of Claude's settings that are about hooks. The others may hold secrets, and are left alone.
 const CLAUDE: [&str; 5] = [
@@ -33,7 +33,7 @@ fn json_of(text: &str) -> Result<Value> {
 }
 
 fn goclaw(document: Value) -> Result<Vec<Value>> {
-    let (mut hooks, mut names) = (Vec::new(), Names::default());
+    let (mut hooks, mut names) = (Vec::new(), TakenNames::default());
     let gates = document
         .get("quality_gates")
         .or_else(|| document.pointer("/other_config/quality_gates"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_runtime::{Record, RecordPart};
 
 use super::row::column;
-use crate::engine::{Value, args};
+use crate::engine::{SqlValue, args};
 
 pub(crate) const MINUTE: i64 = 60_000_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
@@ -19,10 +19,10 @@ pub(crate) const OPEN: &str = "open_";
 
 /// What an event, or a hook on it, counts as, together with others: the hook, the minute or the hour, the outcome and the power of
 /// two of the microseconds. In this order, two writers never wait for each other.
-pub(super) type Spot = (String, i64, String, u32);
+pub(super) type ActivityKey = (String, i64, String, u32);
 
 /// An event counts as one without a hook, and each of its steps as one of its hook.
-pub(super) fn spots(record: &Record) -> Vec<Spot> {
+pub(super) fn spots(record: &Record) -> Vec<ActivityKey> {
     let spot = |hook: &str, outcome: String, took: Duration| {
         let (at, span) = (
             record.at.as_microsecond(),
@@ -63,8 +63,11 @@ pub(super) const ADDS: &str = "ON CONFLICT (tenant_id, hook, at, outcome, bucket
     DO UPDATE SET count = activity.count + excluded.count";
 
 /// Returns the rows that add executions of a tenant to what was counted.
-pub(super) fn rows<'s>(tenant: &str, spots: impl Iterator<Item = &'s Spot>) -> Vec<Vec<Value>> {
-    let mut counts: BTreeMap<&Spot, u64> = BTreeMap::new();
+pub(super) fn rows<'s>(
+    tenant: &str,
+    spots: impl Iterator<Item = &'s ActivityKey>,
+) -> Vec<Vec<SqlValue>> {
+    let mut counts: BTreeMap<&ActivityKey, u64> = BTreeMap::new();
     for spot in spots {
         *counts.entry(spot).or_default() += 1;
     }

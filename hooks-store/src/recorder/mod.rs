@@ -18,9 +18,9 @@ use hooks_runtime::{Record, Recorder};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 
-use self::names::Lists;
-use self::queue::{Queue, TELL, Ticket, Waiting};
-use self::row::{Batch, Mark, Part, expect_exact};
+use self::names::NameLists;
+use self::queue::{RecordQueue, TELL, Ticket, Waiting};
+use self::row::{Batch, Mark, TenantRows, expect_exact};
 use crate::crypt::Keys;
 use crate::engine::Engine;
 use crate::error::{Result, StoreError};
@@ -51,7 +51,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 pub struct StoreRecorder(Arc<Handle>);
 
 /// Its end is the end of the task.
-struct Handle(Arc<Shared>);
+struct Handle(Arc<RecorderState>);
 
 impl Drop for Handle {
     fn drop(&mut self) {
@@ -59,9 +59,9 @@ impl Drop for Handle {
     }
 }
 
-struct Shared {
+struct RecorderState {
     has_keys: bool,
-    queue: Mutex<Queue>,
+    queue: Mutex<RecordQueue>,
     wake: Notify,
     progress: watch::Sender<Progress>,
 }
@@ -78,8 +78,8 @@ struct Progress {
     took: Duration,
 }
 
-impl Shared {
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+impl RecorderState {
+    fn queue(&self) -> MutexGuard<'_, RecordQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,7 +104,7 @@ impl fmt::Debug for StoreRecorder {
 
 impl StoreRecorder {
     pub(crate) fn start(writer: Writer) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RecorderState {
             has_keys: writer.keys.are_there(),
             queue: Mutex::default(),
             wake: Notify::new(),
@@ -184,9 +184,9 @@ impl Recorder for StoreRecorder {
 
 /// Counts what this process writes, for each tenant that a reader follows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rows(Arc<Mutex<HashMap<String, watch::Sender<u64>>>>);
+pub(crate) struct WriteCounts(Arc<Mutex<HashMap<String, watch::Sender<u64>>>>);
 
-impl Rows {
+impl WriteCounts {
     fn counts(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<u64>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -196,7 +196,7 @@ impl Rows {
         counts.entry(tenant.to_owned()).or_default().subscribe()
     }
 
-    fn add(&self, written: &[Part]) {
+    fn add(&self, written: &[TenantRows]) {
         let mut counts = self.counts();
         counts.retain(|_, count| count.receiver_count() > 0);
         for part in written {
@@ -212,8 +212,8 @@ impl Rows {
 pub(crate) struct Writer {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) keys: Keys,
-    pub(crate) rows: Rows,
-    pub(crate) names: Lists,
+    pub(crate) rows: WriteCounts,
+    pub(crate) names: NameLists,
 }
 
 impl Writer {
@@ -236,7 +236,7 @@ impl Writer {
     }
 }
 
-async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
+async fn run(writer: Writer, shared: Arc<RecorderState>, handle: Weak<Handle>) {
     let mut told: Option<Instant> = None;
     loop {
         let _ = tokio::time::timeout(PAUSE, shared.wake.notified()).await;
@@ -289,7 +289,7 @@ async fn run(writer: Writer, shared: Arc<Shared>, handle: Weak<Handle>) {
 
 /// Writes a batch: in one transaction, or if that fails, each tenant's records in one of their own, so that no tenant holds up
 /// another. What the database does not take is put back.
-async fn save(writer: &Writer, shared: &Shared, batch: Vec<Waiting>) -> Result<()> {
+async fn save(writer: &Writer, shared: &RecorderState, batch: Vec<Waiting>) -> Result<()> {
     let Err(mut error) = write(writer, &batch).await else {
         written(shared, batch);
         return Ok(());
@@ -341,7 +341,7 @@ async fn write(writer: &Writer, batch: &[Waiting]) -> Result<()> {
     }
 }
 
-fn written(shared: &Shared, mut batch: Vec<Waiting>) {
+fn written(shared: &RecorderState, mut batch: Vec<Waiting>) {
     shared.queue().done(&batch);
     for waiting in &mut batch {
         waiting.tell(Ok(()));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indexmap::IndexSet;
 use serde_json::Value;
 
-use crate::engine::{Engine, Json, Reads, ReadsAs as _, args};
+use crate::engine::{Engine, JsonColumn, ReadsAs as _, RowReader, args};
 use crate::error::{Result, StoreError};
 use crate::text::sha256;
 
@@ -27,14 +27,14 @@ const KEPT: usize = 256;
 
 /// A list of names, in the order in which they came.
 #[derive(Debug, Default)]
-pub(crate) struct List {
+pub(crate) struct NameList {
     pub(crate) hash: String,
     names: IndexSet<String>,
 }
 
-impl List {
+impl NameList {
     fn of(names: IndexSet<String>) -> Self {
-        let mut list = List {
+        let mut list = NameList {
             hash: String::new(),
             names,
         };
@@ -53,21 +53,21 @@ impl List {
 
 /// The lists that are known: the newest of each tenant, and those that were read.
 #[derive(Clone, Default)]
-pub(crate) struct Lists(Arc<Mutex<Known>>);
+pub(crate) struct NameLists(Arc<Mutex<NameListIndex>>);
 
 #[derive(Default)]
-struct Known {
-    newest: HashMap<String, Arc<List>>,
-    read: HashMap<(String, String), Arc<List>>,
+struct NameListIndex {
+    newest: HashMap<String, Arc<NameList>>,
+    read: HashMap<(String, String), Arc<NameList>>,
 }
 
-impl Lists {
-    fn known(&self) -> MutexGuard<'_, Known> {
+impl NameLists {
+    fn known(&self) -> MutexGuard<'_, NameListIndex> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes the lists of a tenant's records as bits. Returns the list of names, if any is needed.
-    pub(crate) fn pack(&self, tenant: &str, records: &mut [Value]) -> Option<Arc<List>> {
+    pub(crate) fn pack(&self, tenant: &str, records: &mut [Value]) -> Option<Arc<NameList>> {
         let mut list = self.known().newest.get(tenant).cloned().unwrap_or_default();
         let mut names = list.names.clone();
         for name in records.iter().flat_map(names_in) {
@@ -84,7 +84,7 @@ impl Lists {
                 self.known().newest.remove(tenant);
                 return self.pack(tenant, records);
             }
-            list = Arc::new(List::of(names));
+            list = Arc::new(NameList::of(names));
         }
         for record in records {
             let mut is_packed = false;
@@ -136,12 +136,12 @@ impl Lists {
         Ok(())
     }
 
-    async fn list(&self, engine: &dyn Engine, tenant: &str, hash: &str) -> Result<Arc<List>> {
+    async fn list(&self, engine: &dyn Engine, tenant: &str, hash: &str) -> Result<Arc<NameList>> {
         let key = (tenant.to_owned(), hash.to_owned());
         if let Some(list) = self.known().read.get(&key) {
             return Ok(Arc::clone(list));
         }
-        let list = Arc::new(Lists::read(&mut { engine }, tenant, hash).await?);
+        let list = Arc::new(NameLists::read(&mut { engine }, tenant, hash).await?);
         let mut known = self.known();
         if known.read.len() >= KEPT {
             known.read.clear();
@@ -155,11 +155,15 @@ impl Lists {
     /// # Errors
     ///
     /// If it is missing or was changed, or the database fails.
-    pub(crate) async fn read(reads: &mut dyn Reads, tenant: &str, hash: &str) -> Result<List> {
+    pub(crate) async fn read(
+        reads: &mut dyn RowReader,
+        tenant: &str,
+        hash: &str,
+    ) -> Result<NameList> {
         let sql = "SELECT body FROM execution_names WHERE tenant_id = $1 AND hash = $2";
-        let names: Option<Json<Value>> = reads.one(sql, args![tenant, hash]).await?;
-        let names = names.map(|Json(names)| texts(&names).map(str::to_owned).collect());
-        let list = List::of(names.unwrap_or_default());
+        let names: Option<JsonColumn<Value>> = reads.one(sql, args![tenant, hash]).await?;
+        let names = names.map(|JsonColumn(names)| texts(&names).map(str::to_owned).collect());
+        let list = NameList::of(names.unwrap_or_default());
         if list.hash != hash {
             let what = format!(
                 "the table `execution_names` is damaged: row {hash:?} is missing or was changed"

@@ -55,7 +55,7 @@ impl Waiting {
 
 /// The records of a tenant.
 #[derive(Default)]
-struct Line {
+struct TenantQueue {
     waiting: VecDeque<Waiting>,
     bytes: usize,
     /// How many were dropped since that was last told.
@@ -68,8 +68,8 @@ struct Line {
 
 /// The records of all tenants.
 #[derive(Default)]
-pub(super) struct Queue {
-    lines: HashMap<String, Line>,
+pub(super) struct RecordQueue {
+    lines: HashMap<String, TenantQueue>,
     /// Whose turn it is: all tenants whose records may be taken.
     turns: VecDeque<String>,
     /// How many records there are, with those that a batch has taken, and about how many bytes they take.
@@ -80,7 +80,7 @@ pub(super) struct Queue {
     pub(super) dropped: u64,
 }
 
-impl Queue {
+impl RecordQueue {
     /// Puts a record in. What is dropped for it, or it itself, is counted.
     pub(super) fn put(&mut self, record: Record, ticket: Option<Ticket>) {
         let bytes = size(&record);
@@ -274,7 +274,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_flood_of_one_tenant_costs_it_alone() {
-        let mut queue = Queue::default();
+        let mut queue = RecordQueue::default();
         for n in 0..2 * RECORDS {
             queue.put(record("flood", &n.to_string()), None);
         }
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn what_is_put_back_keeps_its_order_and_waits() {
-        let mut queue = Queue::default();
+        let mut queue = RecordQueue::default();
         let (now, pause) = (Instant::now(), Duration::from_secs(1));
         for hook in ["1", "2", "3"] {
             queue.put(record("broken", hook), None);
@@ -320,7 +320,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_record_that_is_dropped_has_no_ticket_any_more() {
-        let mut queue = Queue::default();
+        let mut queue = RecordQueue::default();
         for _ in 1..RECORDS {
             queue.put(record("flood", ""), None);
         }

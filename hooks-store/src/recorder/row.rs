@@ -9,11 +9,11 @@ use hooks_runtime::{__is_exact as is_exact, Record};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
-use super::activity::{self, Spot};
-use super::names::{List, Lists};
+use super::activity::{self, ActivityKey};
+use super::names::{NameList, NameLists};
 use crate::chain::{Chain, Link};
 use crate::crypt::{Keys, random};
-use crate::engine::{Engine, ReadsAs as _, Row, Transaction, Value, args};
+use crate::engine::{Engine, ReadsAs as _, SqlRow, SqlValue, Transaction, args};
 use crate::error::Result;
 use crate::text::{self, sha256};
 
@@ -35,13 +35,13 @@ pub(crate) struct Ready {
     link: Link,
     detail: Vec<u8>,
     /// What it counts as.
-    spots: Vec<Spot>,
+    spots: Vec<ActivityKey>,
     /// The hooks that ran.
     hooks: Vec<String>,
 }
 
 /// What is looked for. It is all in the body, too.
-pub(crate) struct Columns(Vec<Value>);
+pub(crate) struct Columns(Vec<SqlValue>);
 
 /// The columns, in the order of [`Columns`].
 pub(crate) const COLUMNS: &str =
@@ -74,7 +74,7 @@ impl Columns {
     }
 
     /// The first column of a row that is another.
-    pub(crate) fn differs(&self, row: &Row) -> Option<&'static str> {
+    pub(crate) fn differs(&self, row: &SqlRow) -> Option<&'static str> {
         let mut named = COLUMNS.split(", ").zip(&self.0);
         let differing = named.find(|(name, value)| row.value(name) != Some(value));
         differing.map(|(name, _)| name)
@@ -100,14 +100,14 @@ pub(crate) fn expect_exact(record: &Record) -> Result<()> {
 }
 
 /// The rows of one tenant, and the list of names that they need.
-pub(crate) struct Part {
+pub(crate) struct TenantRows {
     pub(super) tenant: String,
-    list: Option<Arc<List>>,
+    list: Option<Arc<NameList>>,
     pub(super) rows: Vec<Ready>,
 }
 
 /// Makes rows of records: those of each tenant, in the order of their ids.
-pub(crate) fn ready(records: &[Record], keys: &Keys, names: &Lists) -> Result<Vec<Part>> {
+pub(crate) fn ready(records: &[Record], keys: &Keys, names: &NameLists) -> Result<Vec<TenantRows>> {
     let mut tenants: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {
         let tenant = record.tenant_id.as_deref().unwrap_or_default();
@@ -119,7 +119,7 @@ pub(crate) fn ready(records: &[Record], keys: &Keys, names: &Lists) -> Result<Ve
         let list = names.pack(tenant, &mut wholes);
         let rows = records.into_iter().zip(wholes);
         let rows = rows.map(|(record, whole)| one(tenant, record, whole, keys));
-        Ok(Part {
+        Ok(TenantRows {
             tenant: tenant.to_owned(),
             list,
             rows: rows.collect::<Result<_, _>>()?,
@@ -214,7 +214,7 @@ async fn insert_all(
     table: &str,
     columns: &str,
     conflict: &str,
-    rows: Vec<Vec<Value>>,
+    rows: Vec<Vec<SqlValue>>,
 ) -> Result<()> {
     let [many, one] = [CHUNK, 1].map(|count| insert(table, columns, conflict, count));
     let mut rows = rows.into_iter();
@@ -249,7 +249,7 @@ const KNOWN: SignedDuration = SignedDuration::from_hours(24);
 pub(crate) async fn write(
     engine: &dyn Engine,
     keys: &Keys,
-    parts: &mut [Part],
+    parts: &mut [TenantRows],
     batch: Option<&Batch<'_>>,
     mark: &mut Mark,
 ) -> Result<bool> {
@@ -276,7 +276,7 @@ pub(crate) async fn write(
     }
     let mut last = None;
     let (mut counted, mut of_hooks, mut executions) = (Vec::new(), Vec::new(), Vec::new());
-    for Part { tenant, list, rows } in parts {
+    for TenantRows { tenant, list, rows } in parts {
         let tenant = tenant.as_str();
         if let Some(list) = list {
             let sql = "INSERT INTO execution_names (tenant_id, hash, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
@@ -307,7 +307,7 @@ pub(crate) async fn write(
         executions.extend(rows.iter().map(|row| {
             let mut values = args![tenant, row.link.seq];
             values.extend(row.columns.0.iter().cloned());
-            values.push(Value::Text(row.link.body.clone()));
+            values.push(SqlValue::Text(row.link.body.clone()));
             let bytes = [&row.detail, &row.link.detail_hash, &row.link.hash];
             values.extend(bytes.map(|bytes| bytes.clone().into()));
             values

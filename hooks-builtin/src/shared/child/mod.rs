@@ -36,7 +36,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use self::holders::kill_holders;
-use self::watched::Watched;
+use self::watched::WatchedShell;
 
 /// How long a process has to end after TERM, before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
@@ -72,7 +72,7 @@ pub struct Child {
     /// The number of the process, which is that of its group.
     group: u32,
     background: Background,
-    watched: Option<Watched>,
+    watched: Option<WatchedShell>,
     /// The other end of its input, so that a child that closes its input does not break the pipe: the kernel never sends
     /// SIGPIPE, which would end an agent that does not ignore it.
     #[cfg(unix)]
@@ -95,18 +95,18 @@ pub struct Pipes {
 
 /// How a process ended, and what it wrote.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ChildEnd {
     /// Its exit status.
     pub status: ExitStatus,
     /// What it wrote to standard output.
-    pub stdout: Output,
+    pub stdout: ChildOutput,
     /// What it wrote to standard error.
-    pub stderr: Output,
+    pub stderr: ChildOutput,
 }
 
 /// What a process wrote.
 #[derive(Debug, Default)]
-pub struct Output {
+pub struct ChildOutput {
     /// What was kept.
     pub kept: Vec<u8>,
     /// Whether there was more.
@@ -175,7 +175,7 @@ impl Child {
         let status = if let Ok(status) = timeout(UNWATCHED, process.wait()).await {
             status?
         } else {
-            self.watched = Watched::new(self.group);
+            self.watched = WatchedShell::new(self.group);
             process.wait().await?
         };
         // As long as something is in the group, its number is not used again.
@@ -194,8 +194,13 @@ impl Child {
     /// # Errors
     ///
     /// If it cannot be waited for.
-    pub async fn talk(mut self, mut pipes: Pipes, input: &[u8], most: usize) -> io::Result<Ended> {
-        let (mut stdout, mut stderr) = (Output::default(), Output::default());
+    pub async fn talk(
+        mut self,
+        mut pipes: Pipes,
+        input: &[u8],
+        most: usize,
+    ) -> io::Result<ChildEnd> {
+        let (mut stdout, mut stderr) = (ChildOutput::default(), ChildOutput::default());
         let status = {
             let mut heard = pin!(async {
                 tokio::join!(
@@ -222,7 +227,7 @@ impl Child {
                 }
             }
         };
-        Ok(Ended {
+        Ok(ChildEnd {
             status,
             stdout,
             stderr,
@@ -240,8 +245,8 @@ impl Drop for Child {
             return;
         };
         let watched = self.watched.take();
-        let mut watched = watched.or_else(|| Watched::new(self.group));
-        watched.iter_mut().for_each(Watched::end);
+        let mut watched = watched.or_else(|| WatchedShell::new(self.group));
+        watched.iter_mut().for_each(WatchedShell::end);
         let (group, outputs) = (self.group, std::mem::take(&mut self.outputs));
         let end = move || {
             drop(watched);
@@ -270,7 +275,7 @@ fn kill_group(group: u32) {
     let _ = group;
 }
 
-impl Output {
+impl ChildOutput {
     /// Keeps at most that much of the output, and discards the rest.
     async fn hear(&mut self, mut pipe: impl AsyncRead + Unpin, most: usize) {
         let mut buffer = [0; 4096];

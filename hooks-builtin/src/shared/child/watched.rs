@@ -34,9 +34,9 @@ kill -s KILL -- "-$1" $all
 
 /// The shell.
 #[derive(Debug)]
-pub(super) struct Watched(Child);
+pub(super) struct WatchedShell(Child);
 
-impl Watched {
+impl WatchedShell {
     /// The process has this number, and so has its group.
     pub(super) fn new(group: u32) -> Option<Self> {
         let mut shell = Command::new("/bin/sh");
@@ -51,7 +51,7 @@ impl Watched {
         let shell = shell.spawn().inspect_err(|error| {
             tracing::warn!(%error, "no shell watches the command of a hook: if this program is killed, it keeps running");
         });
-        shell.ok().map(Watched)
+        shell.ok().map(WatchedShell)
     }
 
     /// Lets it end the process. Dropping it waits until it has done so.
@@ -61,7 +61,7 @@ impl Watched {
 }
 
 /// A process that has ended is not watched any more.
-impl Drop for Watched {
+impl Drop for WatchedShell {
     fn drop(&mut self) {
         if self.0.stdin.is_some() {
             let _ = self.0.kill();

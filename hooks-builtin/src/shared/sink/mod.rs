@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::file::LogFile;
-pub use self::queue::Queue;
+pub use self::queue::SinkQueue;
 
 /// Accepts lines.
 pub trait Sink: Send + 'static {
@@ -59,7 +59,7 @@ pub enum Progress {
 
 /// The bounds of a queue.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct QueueLimits {
     /// The queue is full with so many lines.
     pub lines: usize,
     /// The queue is full with so many bytes.
@@ -72,9 +72,9 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for QueueLimits {
     fn default() -> Self {
-        Limits {
+        QueueLimits {
             lines: usize::MAX,
             bytes: 8 << 20,
             wait_for_room: Duration::ZERO,

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime;
 use tokio::sync::{Notify, watch};
 
-use super::worker::{Ended, work};
-use super::{Limits, Sink};
+use super::worker::{EndNotice, work};
+use super::{QueueLimits, Sink};
 
 /// How long a blocked caller waits for the thread.
 const WAIT_FOR_END: Duration = Duration::from_secs(10);
@@ -20,16 +20,16 @@ const LONGEST_GRACE: Duration = Duration::from_hours(24 * 365);
 const ENOUGH: usize = 64 * 1024;
 
 /// A queue of lines, with the thread that delivers them. Dropping it delivers the rest.
-pub struct Queue {
-    shared: Arc<Shared>,
+pub struct SinkQueue {
+    shared: Arc<QueueState>,
     thread: ThreadId,
 }
 
 /// No thread holds the lock during I/O.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) limits: Limits,
-    state: Mutex<State>,
+pub(super) struct QueueState {
+    pub(super) limits: QueueLimits,
+    state: Mutex<QueueBuffer>,
     /// For the thread: there is work.
     pub(super) work: Notify,
     /// For the others: the thread has finished something. One is for threads, and one for tasks.
@@ -43,7 +43,7 @@ pub(super) struct Shared {
     clippy::struct_excessive_bools,
     reason = "each comes from another party, and at another time"
 )]
-pub(super) struct State {
+pub(super) struct QueueBuffer {
     /// Whole lines that the thread has not taken yet.
     pub(super) buffer: Vec<u8>,
     /// How many lines and bytes were queued, and how many of them are delivered or given up.
@@ -69,8 +69,8 @@ pub(super) struct State {
     is_ended: bool,
 }
 
-impl State {
-    fn is_full(&self, limits: &Limits) -> bool {
+impl QueueBuffer {
+    fn is_full(&self, limits: &QueueLimits) -> bool {
         let lines = self.waiting_lines() - u64::from(self.is_delivering);
         usize::try_from(lines).is_ok_and(|lines| lines >= limits.lines)
             || self.queued.1 - self.finished.1 >= limits.bytes
@@ -115,7 +115,7 @@ impl State {
     }
 
     /// Whether the thread should not wait for more lines.
-    pub(super) fn is_urgent(&self, limits: &Limits) -> bool {
+    pub(super) fn is_urgent(&self, limits: &QueueLimits) -> bool {
         self.asked > self.begun
             || self.buffer.len() >= ENOUGH.min(limits.bytes)
             || self.is_full(limits)
@@ -158,8 +158,8 @@ impl State {
     }
 }
 
-impl Shared {
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+impl QueueState {
+    pub(super) fn lock(&self) -> MutexGuard<'_, QueueBuffer> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -175,15 +175,15 @@ impl Shared {
 
     fn wait_while<'s>(
         &self,
-        state: MutexGuard<'s, State>,
+        state: MutexGuard<'s, QueueBuffer>,
         most: Duration,
-        condition: impl FnMut(&mut State) -> bool,
-    ) -> MutexGuard<'s, State> {
+        condition: impl FnMut(&mut QueueBuffer) -> bool,
+    ) -> MutexGuard<'s, QueueBuffer> {
         let waited = self.done.0.wait_timeout_while(state, most, condition);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    async fn until(&self, is_done: impl Fn(&State) -> bool) {
+    async fn until(&self, is_done: impl Fn(&QueueBuffer) -> bool) {
         loop {
             let mut told = std::pin::pin!(self.done.1.notified());
             // From here on, nothing is missed.
@@ -206,32 +206,32 @@ impl Shared {
     }
 }
 
-impl Queue {
+impl SinkQueue {
     /// Starts the thread.
     ///
     /// # Errors
     ///
     /// If it cannot be started.
-    pub fn start<S: Sink>(sink: S, limits: Limits) -> io::Result<Self> {
+    pub fn start<S: Sink>(sink: S, limits: QueueLimits) -> io::Result<Self> {
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
             // Name look-ups that hang are abandoned. This limits their number.
             .max_blocking_threads(4)
             .build()?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(QueueState {
             limits,
             state: Mutex::default(),
             work: Notify::new(),
             done: (Condvar::new(), Notify::new()),
             deadline: watch::Sender::new(None),
         });
-        let ended = Ended(Arc::clone(&shared));
+        let ended = EndNotice(Arc::clone(&shared));
         let thread = thread::Builder::new().name(S::NAME.into()).spawn(move || {
             runtime.block_on(work(&ended.0, sink));
             runtime.shutdown_background();
             drop(ended);
         })?;
-        Ok(Queue {
+        Ok(SinkQueue {
             shared,
             thread: thread.thread().id(),
         })
@@ -325,7 +325,7 @@ impl Queue {
     pub async fn flushed(&self) -> io::Result<()> {
         let (lines, mine) = self.shared.lock().ask();
         self.shared.work.notify_one();
-        let is_done = |state: &State| state.failed >= mine || state.is_finished(lines);
+        let is_done = |state: &QueueBuffer| state.failed >= mine || state.is_finished(lines);
         self.shared.until(is_done).await;
         let state = self.shared.lock();
         state.came_to(state.finished.0 >= lines && state.error.is_none() && !state.is_stuck)
@@ -359,7 +359,7 @@ impl Queue {
     }
 }
 
-impl fmt::Debug for Queue {
+impl fmt::Debug for SinkQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.shared.lock();
         f.debug_struct("Queue")
@@ -371,7 +371,7 @@ impl fmt::Debug for Queue {
     }
 }
 
-impl Drop for Queue {
+impl Drop for SinkQueue {
     fn drop(&mut self) {
         // It would wait for itself if code of the program that the sink calls, such as a resolver, held the hook.
         if self.thread == thread::current().id() {

@@ -4,15 +4,15 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{Limits, Progress, Queue, Sink};
+use super::{Progress, QueueLimits, Sink, SinkQueue};
 
 /// Accepts three bytes at a time, and fails while the test says so.
 #[derive(Clone, Default)]
 struct Disk(Arc<Mutex<(Vec<u8>, bool)>>);
 
 impl Disk {
-    fn start(&self, limits: Limits) -> Queue {
-        Queue::start(self.clone(), limits).unwrap()
+    fn start(&self, limits: QueueLimits) -> SinkQueue {
+        SinkQueue::start(self.clone(), limits).unwrap()
     }
 
     fn fails(&self, fails: bool) {
@@ -47,16 +47,16 @@ impl Sink for Disk {
 }
 
 /// A queue that waits for room, and for nothing else.
-fn limits(bytes: usize) -> Limits {
-    Limits {
+fn limits(bytes: usize) -> QueueLimits {
+    QueueLimits {
         bytes,
         wait_for_room: Duration::from_secs(1),
         linger: Duration::from_millis(5),
-        ..Limits::default()
+        ..QueueLimits::default()
     }
 }
 
-fn send(queue: &Queue, line: &str) {
+fn send(queue: &SinkQueue, line: &str) {
     queue.send(|out| serde_json::to_writer(out, line));
 }
 
@@ -110,7 +110,7 @@ fn the_sink_is_told_how_many_lines_are_missing_where_it_goes_on() {
 #[test]
 fn a_queue_that_is_full_is_delivered_at_once() {
     let disk = Disk::default();
-    let queue = disk.start(Limits {
+    let queue = disk.start(QueueLimits {
         linger: Duration::from_hours(1),
         ..limits(1)
     });
@@ -126,7 +126,7 @@ fn a_queue_that_is_full_is_delivered_at_once() {
 fn a_queue_of_so_many_lines_drops_those_beyond() {
     let disk = Disk::default();
     disk.fails(true);
-    let queue = disk.start(Limits {
+    let queue = disk.start(QueueLimits {
         lines: 2,
         wait_for_room: Duration::ZERO,
         ..limits(1 << 20)
@@ -143,7 +143,7 @@ fn a_queue_of_so_many_lines_drops_those_beyond() {
 #[test]
 fn after_a_shutdown_no_line_is_taken_and_each_is_counted() {
     let disk = Disk::default();
-    let queue = disk.start(Limits {
+    let queue = disk.start(QueueLimits {
         linger: Duration::from_hours(1),
         ..limits(1 << 20)
     });
@@ -160,7 +160,7 @@ fn after_a_shutdown_no_line_is_taken_and_each_is_counted() {
 #[test]
 fn a_shutdown_on_a_disk_that_fails_says_so_and_counts_what_is_lost() {
     let disk = Disk::default();
-    let queue = disk.start(Limits {
+    let queue = disk.start(QueueLimits {
         linger: Duration::from_hours(1),
         ..limits(1 << 20)
     });

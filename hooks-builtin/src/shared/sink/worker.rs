@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::select;
 use tokio::time::{sleep, sleep_until};
 
-use super::queue::Shared;
+use super::queue::QueueState;
 use super::{Progress, Sink};
 
 /// The capacity that the buffer keeps after it was larger.
@@ -15,9 +15,9 @@ const MOST_KEPT: usize = 1024 * 1024;
 const REPORT_EVERY: Duration = Duration::from_secs(30);
 
 /// Tells everybody that the thread has ended, even if it panicked.
-pub(super) struct Ended(pub(super) Arc<Shared>);
+pub(super) struct EndNotice(pub(super) Arc<QueueState>);
 
-impl Drop for Ended {
+impl Drop for EndNotice {
     fn drop(&mut self) {
         self.0.deadline.send_if_modified(|deadline| {
             deadline.get_or_insert_with(Instant::now);
@@ -29,8 +29,8 @@ impl Drop for Ended {
 }
 
 /// Delivers until the queue is closed, and then until it is empty or the time is up.
-pub(super) async fn work<S: Sink>(shared: &Shared, mut sink: S) {
-    let mut report = Report::default();
+pub(super) async fn work<S: Sink>(shared: &QueueState, mut sink: S) {
+    let mut report = SinkReport::default();
     let mut lines = Vec::new();
     while take(shared, &sink, &mut lines).await {
         let is_done = deliver(shared, &mut sink, &lines, &mut report).await;
@@ -59,7 +59,7 @@ pub(super) async fn work<S: Sink>(shared: &Shared, mut sink: S) {
 }
 
 /// Waits for lines, and takes them. Returns whether there are any; if not, the queue is closed.
-async fn take<S: Sink>(shared: &Shared, sink: &S, lines: &mut Vec<u8>) -> bool {
+async fn take<S: Sink>(shared: &QueueState, sink: &S, lines: &mut Vec<u8>) -> bool {
     lines.clear();
     lines.shrink_to(MOST_KEPT);
     let mut until = None;
@@ -102,10 +102,10 @@ async fn take<S: Sink>(shared: &Shared, sink: &S, lines: &mut Vec<u8>) -> bool {
 
 /// Delivers lines. Returns whether all of them are delivered or given up.
 async fn deliver<S: Sink>(
-    shared: &Shared,
+    shared: &QueueState,
     sink: &mut S,
     lines: &[u8],
-    report: &mut Report,
+    report: &mut SinkReport,
 ) -> bool {
     let mut rest = lines;
     while !rest.is_empty() {
@@ -151,7 +151,7 @@ async fn deliver<S: Sink>(
     true
 }
 
-async fn time_is_up(shared: &Shared) {
+async fn time_is_up(shared: &QueueState) {
     let mut deadline = shared.deadline.subscribe();
     let deadline = deadline
         .wait_for(Option::is_some)
@@ -164,13 +164,13 @@ async fn time_is_up(shared: &Shared) {
 
 /// What the log of the program was told.
 #[derive(Default)]
-struct Report {
+struct SinkReport {
     dropped: u64,
     at: Option<Instant>,
     why: Option<String>,
 }
 
-impl Report {
+impl SinkReport {
     /// Reports what fails, and what was dropped since the last report, unless that is recent.
     fn tell<S: Sink>(&mut self, dropped: u64, at_once: bool) {
         if !self.is_due(dropped, Instant::now(), at_once) {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_log_is_told_of_every_drop_but_not_of_each() {
-        let mut report = Report::default();
+        let mut report = SinkReport::default();
         let start = Instant::now();
         assert!(!report.is_due(0, start, false));
         assert!(report.is_due(1, start, false));

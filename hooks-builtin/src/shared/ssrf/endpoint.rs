@@ -11,7 +11,7 @@ use rustls_platform_verifier::BuilderVerifierExt;
 
 use super::Guard;
 use super::error::GuardError;
-use super::resolve::Judged;
+use super::resolve::GuardedResolver;
 use super::url::CheckedUrl;
 
 /// A client for one URL that a [`Guard`] has let through, from [`Guard::endpoint`].
@@ -60,7 +60,7 @@ impl Endpoint {
             .no_brotli()
             .no_zstd()
             .no_deflate()
-            .dns_resolver(Judged(guard.clone()))
+            .dns_resolver(GuardedResolver(guard.clone()))
             .timeout(timeout)
             .user_agent(concat!(
                 env!("CARGO_PKG_NAME"),

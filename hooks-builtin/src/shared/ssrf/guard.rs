@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks_sandbox::address::is_loopback;
 use reqwest::dns::Resolve;
 
-use super::resolve::System;
+use super::resolve::SystemResolver;
 use super::{CheckedUrl, Endpoint, GuardError, LoopbackHost, Refused, special_purpose, url};
 
 /// Decides what may be called: [public hosts](super) by HTTPS, and loopback hosts that are allowed by name.
@@ -54,7 +54,7 @@ impl Guard {
         Guard {
             loopback: Arc::new([]),
             internal: Arc::new([]),
-            resolver: Arc::new(System),
+            resolver: Arc::new(SystemResolver),
         }
     }
 

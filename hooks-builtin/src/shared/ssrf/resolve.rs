@@ -8,9 +8,9 @@ use super::error::GuardError;
 use super::{Guard, name};
 
 /// The system's resolver.
-pub(super) struct System;
+pub(super) struct SystemResolver;
 
-impl Resolve for System {
+impl Resolve for SystemResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
@@ -49,9 +49,9 @@ impl Guard {
 }
 
 /// The resolver of an endpoint's client. The client connects to the addresses that this returns.
-pub(super) struct Judged(pub(super) Guard);
+pub(super) struct GuardedResolver(pub(super) Guard);
 
-impl Resolve for Judged {
+impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let guard = self.0.clone();
         Box::pin(async move {

@@ -16,7 +16,7 @@ pub(super) const LOSSY: u8 = 3;
 
 /// The form of a line of the log.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+enum LogFormat {
     Text,
     Json,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Edge {
     log: Option<Targets>,
     /// The form of the log, which goes to standard error.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    log_format: Form,
+    log_format: LogFormat,
 }
 
 /// An address or a network.
@@ -68,8 +68,8 @@ impl Edge {
         let wanted = wanted.with_target("hooks::heads", LevelFilter::INFO);
         let log = tracing_subscriber::registry().with(wanted);
         match self.log_format {
-            Form::Text => log.with(lines).init(),
-            Form::Json => log
+            LogFormat::Text => log.with(lines).init(),
+            LogFormat::Json => log
                 .with(lines.json().flatten_event(true).with_span_list(false))
                 .init(),
         }

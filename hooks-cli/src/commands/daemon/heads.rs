@@ -11,16 +11,16 @@ use hooks_store::{Heads, Store};
 const EVERY: Duration = Duration::from_mins(1);
 
 /// Says the heads of a store, if there is one: to the log, and to a file.
-pub(super) struct Teller {
+pub(super) struct HeadWriter {
     store: Option<Store>,
     file: Option<File>,
     heads: Heads,
 }
 
-impl Teller {
+impl HeadWriter {
     pub(super) fn new(store: Option<Store>, file: Option<PathBuf>) -> io::Result<Self> {
         let open = |path| File::options().create(true).append(true).open(path);
-        Ok(Teller {
+        Ok(HeadWriter {
             store,
             file: file.map(open).transpose()?,
             heads: Heads::default(),

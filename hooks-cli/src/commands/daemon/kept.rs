@@ -8,7 +8,7 @@ use hooks_store::{MOST_HOOKS, Quota, Retention, StoreBuilder};
 
 /// What a store keeps.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Kept {
+pub(crate) struct RetentionArgs {
     /// Remove executions after so many days; 0 for never.
     #[arg(long, value_name = "DAYS", default_value_t = 90)]
     keep_days: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Kept {
     known_for: u64,
 }
 
-impl Kept {
+impl RetentionArgs {
     pub(super) fn complete(&self, store: StoreBuilder) -> StoreBuilder {
         let retention = Retention {
             days: Some(self.keep_days).filter(|days| *days > 0),

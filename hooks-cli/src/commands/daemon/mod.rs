@@ -21,17 +21,17 @@ use url::Url;
 use self::allowed::Allowed;
 pub(crate) use self::config::parse;
 use self::edge::{Edge, LOSSY};
-use self::heads::Teller;
-use self::kept::Kept;
+use self::heads::HeadWriter;
+use self::kept::RetentionArgs;
 use crate::commands::bundle::key_of;
 use crate::commands::run::{Warm, socket_path};
-use crate::file::{self, Format};
+use crate::file::{self, FormatArgs};
 use crate::paint::say;
 use crate::{Done, Failure};
 
 /// Where the daemon is reached, and what it works with.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct DaemonArgs {
     /// Listen on this Unix socket, for `hooks run`; by default `$HOOKS_SOCKET`, or hooks.sock in `$XDG_RUNTIME_DIR`.
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     allowed: Allowed,
     #[command(flatten)]
-    kept: Kept,
+    kept: RetentionArgs,
     /// Read options from this file, with their names: `listen = "127.0.0.1:8787"`. Each may also be a variable, such as
     /// `HOOKS_STORE`, which comes before the file and after the command line.
     #[arg(long, value_name = "FILE")]
@@ -75,9 +75,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(
     named: Option<PathBuf>,
-    format: Format,
+    format: FormatArgs,
     records: Option<PathBuf>,
-    args: Args,
+    args: DaemonArgs,
     as_json: bool,
 ) -> Done {
     args.edge.log()?;
@@ -90,9 +90,9 @@ pub(crate) fn run(
 
 async fn serve(
     named: Option<PathBuf>,
-    format: Format,
+    format: FormatArgs,
     records: Option<PathBuf>,
-    args: Args,
+    args: DaemonArgs,
     as_json: bool,
 ) -> Done {
     let hooks = hooks(
@@ -160,7 +160,7 @@ async fn serve(
         demo.start().await?;
     }
     let told = store.clone().filter(|_| demo.is_none());
-    let mut teller = Teller::new(told, args.heads).map_err(Failure::found)?;
+    let mut teller = HeadWriter::new(told, args.heads).map_err(Failure::found)?;
     let ended = tokio::select! {
         ended = server.run(&shutdown) => ended,
         never = reload(hooks.clone()) => match never {},
@@ -195,7 +195,7 @@ fn complete(builder: RuntimeBuilder) -> RuntimeBuilder {
 /// run` names its own file.
 async fn hooks(
     named: Option<PathBuf>,
-    format: Format,
+    format: FormatArgs,
     records: Option<PathBuf>,
     is_needed: bool,
 ) -> Result<Option<Runtime>, Failure> {

@@ -41,9 +41,9 @@ pub(crate) fn of(system: Dialect) -> Option<Agent> {
 
 /// Understands the name of an agent, or the file of the table of one of your own.
 #[derive(Clone, Debug)]
-pub(crate) struct Named;
+pub(crate) struct AgentNameParser;
 
-impl TypedValueParser for Named {
+impl TypedValueParser for AgentNameParser {
     type Value = Agent;
 
     fn parse_ref(

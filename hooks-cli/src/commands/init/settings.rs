@@ -13,13 +13,13 @@ use crate::Failure;
 use crate::paint::{BAD, DIM, GOOD, Visible, painted, say};
 
 /// A file before and after. None if there is no file.
-pub(crate) struct Change {
+pub(crate) struct FileChange {
     path: PathBuf,
     before: Option<String>,
     after: Option<String>,
 }
 
-impl Change {
+impl FileChange {
     /// Puts the content into the file, once.
     pub(crate) fn add(path: PathBuf, content: &Settings, of: Ours<'_>) -> Result<Self, Failure> {
         let before = read(&path)?;
@@ -33,7 +33,7 @@ impl Change {
             }
         };
         let after = Some(after);
-        Ok(Change {
+        Ok(FileChange {
             path,
             before,
             after,
@@ -54,7 +54,7 @@ impl Change {
                 None => Some(edited(&path, Some(text), |all| remove(all, wanted, of))?),
             },
         };
-        Ok(Change {
+        Ok(FileChange {
             path,
             before,
             after,

@@ -7,11 +7,11 @@ use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply, Stops};
 use hooks_runtime::{Dialect, Runtime, RuntimeBuilder, Trust};
 use serde::{Deserialize, Serialize};
 
-use crate::file::{self, File, Format};
+use crate::file::{self, FormatArgs, NamedFile};
 
 /// What is asked, but for the event itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct RunQuestion {
     pub(super) loads: Loads,
     /// The agent, by its name: the file may name it.
     pub(super) system: String,
@@ -25,8 +25,8 @@ pub(super) struct Asked {
 /// Which hooks answer. Questions with the same are for the same runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Loads {
-    pub(super) file: File,
-    pub(super) format: Format,
+    pub(super) file: NamedFile,
+    pub(super) format: FormatArgs,
     /// The project, as the agent names it.
     pub(super) project: Option<String>,
     /// Where each hook is recorded.
@@ -47,7 +47,7 @@ pub(super) fn variables() -> Option<BTreeMap<String, String>> {
 
 /// What the process says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Said {
+pub(super) struct RunAnswer {
     pub(super) exit_code: u8,
     pub(super) stdout: String,
     pub(super) stderr: String,
@@ -57,18 +57,18 @@ pub(super) struct Said {
     pub(super) warnings: Vec<String>,
 }
 
-impl From<Reply> for Said {
+impl From<Reply> for RunAnswer {
     fn from(reply: Reply) -> Self {
-        Said {
+        RunAnswer {
             exit_code: reply.exit_code,
             stdout: reply.stdout,
             stderr: reply.stderr,
-            ..Said::default()
+            ..RunAnswer::default()
         }
     }
 }
 
-impl Said {
+impl RunAnswer {
     /// A refusal in the words of an agent; in those that every agent understands if only the file knows the agent.
     pub(super) fn refused(system: &str, why: impl std::fmt::Display) -> Self {
         let known: Dialect = system.parse().unwrap_or_default();
@@ -90,7 +90,7 @@ impl Loads {
     }
 }
 
-impl Asked {
+impl RunQuestion {
     /// The process that asks; none if it has not told its folder and its variables.
     #[cfg(feature = "server")]
     pub(super) fn caller(&self) -> Option<hooks_runtime::Caller> {
@@ -109,9 +109,9 @@ impl Asked {
         &self,
         runtime: &Runtime,
         input: &[u8],
-    ) -> Result<(Said, bridge::Judged), Said> {
+    ) -> Result<(RunAnswer, bridge::Judged), RunAnswer> {
         let system = runtime.dialect(&self.system);
-        let system = system.map_err(|why| Said::refused(&self.system, why))?;
+        let system = system.map_err(|why| RunAnswer::refused(&self.system, why))?;
         let is_set = |name: &str| match &self.variables {
             Some(variables) => variables.contains_key(name),
             None => std::env::var_os(name).is_some(),
@@ -142,7 +142,7 @@ impl Asked {
             ..Call::new(system, input)
         };
         let judged = bridge::run(runtime, call).await;
-        let mut said = Said::from(judged.reply.clone());
+        let mut said = RunAnswer::from(judged.reply.clone());
         // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
         let is_shown = system == Dialect::Gemini && said.stdout.is_empty();
         if said.exit_code == 0 && !is_shown {
@@ -158,7 +158,7 @@ impl Asked {
     }
 
     /// Does the work in this process.
-    pub(super) fn answer(&self, input: &[u8]) -> Said {
+    pub(super) fn answer(&self, input: &[u8]) -> RunAnswer {
         let done = file::block_on(async {
             let (builder, warnings) = self.loads.builder();
             let mut said = match builder.build().await {
@@ -167,11 +167,11 @@ impl Asked {
                     runtime.shutdown().await;
                     judged.map_or_else(|refused| refused, |(said, _)| said)
                 }
-                Err(error) => Said::refused(&self.system, error),
+                Err(error) => RunAnswer::refused(&self.system, error),
             };
             said.warnings = warnings;
             said
         });
-        done.unwrap_or_else(|failure| Said::refused(&self.system, failure))
+        done.unwrap_or_else(|failure| RunAnswer::refused(&self.system, failure))
     }
 }

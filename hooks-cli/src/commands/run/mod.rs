@@ -17,19 +17,19 @@ use std::process::ExitCode;
 
 use hooks_runtime::Dialect;
 
-use self::asked::{Asked, Loads, Said};
+use self::asked::{Loads, RunAnswer, RunQuestion};
 #[cfg(all(feature = "server", unix))]
 pub(crate) use self::socket::VARIABLE as SOCKET;
 #[cfg(unix)]
 pub(crate) use self::socket::{VERSION, path as socket_path, version as daemon_version};
 #[cfg(all(feature = "server", unix))]
 pub(crate) use self::warm::Warm;
-use crate::file::{self, Format};
+use crate::file::{self, FormatArgs};
 
 pub(crate) fn run(
     named: Option<PathBuf>,
     system: &str,
-    format: Format,
+    format: FormatArgs,
     event: Option<String>,
     records: Option<PathBuf>,
 ) -> ExitCode {
@@ -37,7 +37,7 @@ pub(crate) fn run(
     let said = catch_unwind(AssertUnwindSafe(|| {
         answer(named, system, format, event, records)
     }))
-    .unwrap_or_else(|_| Said::refused(system, "the program `hooks` failed"));
+    .unwrap_or_else(|_| RunAnswer::refused(system, "the program `hooks` failed"));
     file::warn_all(&said.warnings);
     for notice in &said.notices {
         file::note(notice);
@@ -51,10 +51,10 @@ pub(crate) fn run(
 fn answer(
     named: Option<PathBuf>,
     system: &str,
-    format: Format,
+    format: FormatArgs,
     event: Option<String>,
     records: Option<PathBuf>,
-) -> Said {
+) -> RunAnswer {
     // The current folder follows the agent, which may write a file there.
     let known: Option<Dialect> = system.parse().ok();
     let project = known.and_then(|system| system.project_dir(|name| std::env::var(name).ok()));
@@ -64,15 +64,15 @@ fn answer(
     };
     let file = match found {
         Ok(file) => file,
-        Err(failure) => return Said::refused(system, failure),
+        Err(failure) => return RunAnswer::refused(system, failure),
     };
     let mut input = Vec::new();
     if let Err(error) = std::io::stdin().read_to_end(&mut input) {
         let why = format!("the event cannot be read: {error}");
-        return Said::refused(system, why);
+        return RunAnswer::refused(system, why);
     }
     let here = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let asked = Asked {
+    let asked = RunQuestion {
         loads: Loads {
             file: file.map(here),
             format,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
 
-use super::asked::{Asked, Said};
+use super::asked::{RunAnswer, RunQuestion};
 
 /// The version of the question and the answer.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -54,7 +54,7 @@ pub(crate) fn path() -> Option<PathBuf> {
 /// # Errors
 ///
 /// If it does not answer: why.
-pub(super) fn ask(asked: &Asked, input: &[u8]) -> Result<Said, String> {
+pub(super) fn ask(asked: &RunQuestion, input: &[u8]) -> Result<RunAnswer, String> {
     let path = path().ok_or("no socket is named")?;
     if asked.variables.is_none() || asked.folder.is_none() {
         return Err(
@@ -111,7 +111,7 @@ fn open(path: &Path) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-fn talk(mut stream: UnixStream, asked: &Asked, input: &[u8]) -> io::Result<Said> {
+fn talk(mut stream: UnixStream, asked: &RunQuestion, input: &[u8]) -> io::Result<RunAnswer> {
     stream.set_write_timeout(Some(ACCEPTS))?;
     let began = Instant::now();
     let mut body = serde_json::to_vec(asked)?;

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use hooks_runtime::{Caller, ConfigError, Decided, Runtime, Seen, Trust};
+use hooks_runtime::{Caller, CallerReads, ConfigError, Decided, Runtime, Trust};
 use hooks_server::{Answer, Declined, Program};
 use tokio::task::JoinSet;
 
-use super::asked::{Asked, Loads, Said};
+use super::asked::{Loads, RunAnswer, RunQuestion};
 use super::socket::VERSION;
 
 /// How many runtimes stay loaded. The one that was asked the longest time ago is dropped first.
@@ -22,16 +22,16 @@ const MOST: usize = 64;
 #[derive(Clone, Default)]
 pub(crate) struct Warm {
     /// The one that was asked last is the last.
-    slots: Arc<Mutex<Vec<Arc<Slot>>>>,
+    slots: Arc<Mutex<Vec<Arc<RuntimeSlot>>>>,
     /// What ends runtimes that were dropped.
     ends: Arc<Mutex<JoinSet<()>>>,
 }
 
 /// The place of a runtime.
-struct Slot {
+struct RuntimeSlot {
     loads: Loads,
     /// What loading has read of the process that asked.
-    seen: Mutex<Seen>,
+    seen: Mutex<CallerReads>,
     /// None as long as it cannot be built.
     built: tokio::sync::Mutex<Option<Arc<Built>>>,
 }
@@ -41,15 +41,15 @@ struct Built {
     runtime: Runtime,
     warnings: Vec<String>,
     /// When what the user trusts was written then.
-    trusted: Written,
+    trusted: FileStamp,
     ends: Arc<Mutex<JoinSet<()>>>,
 }
 
 /// When a file was written, and its length; none if it is not there.
-type Written = Option<(SystemTime, u64)>;
+type FileStamp = Option<(SystemTime, u64)>;
 
 /// Why no runtime answers, and what else is worth knowing.
-type Refused = (ConfigError, Vec<String>);
+type LoadFailure = (ConfigError, Vec<String>);
 
 impl Drop for Built {
     /// No call asks it any more, so it can end in peace.
@@ -70,13 +70,13 @@ impl Warm {
     }
 
     /// Returns the slot for a question of a process.
-    fn slot(&self, loads: &Loads, caller: &Caller) -> Arc<Slot> {
+    fn slot(&self, loads: &Loads, caller: &Caller) -> Arc<RuntimeSlot> {
         let mut slots = locked(&self.slots);
         let mut known = slots.iter();
         let known = known.position(|slot| slot.loads == *loads && slot.agrees(caller));
         let slot = match known {
             Some(at) => slots.remove(at),
-            None => Arc::new(Slot {
+            None => Arc::new(RuntimeSlot {
                 loads: loads.clone(),
                 seen: Mutex::default(),
                 built: tokio::sync::Mutex::default(),
@@ -88,7 +88,7 @@ impl Warm {
     }
 
     /// Returns the runtime for a question of a process, with the files as they are now.
-    async fn runtime(&self, loads: &Loads, caller: &Caller) -> Result<Arc<Built>, Refused> {
+    async fn runtime(&self, loads: &Loads, caller: &Caller) -> Result<Arc<Built>, LoadFailure> {
         loop {
             // Another process may have loaded it meanwhile, in a way that is not for this one.
             if let Some(built) = self.slot(loads, caller).loaded(caller, &self.ends).await {
@@ -98,7 +98,12 @@ impl Warm {
     }
 
     /// Answers as the process of the caller would.
-    async fn said(&self, asked: &Asked, caller: &Caller, input: &[u8]) -> (Said, Judged) {
+    async fn said(
+        &self,
+        asked: &RunQuestion,
+        caller: &Caller,
+        input: &[u8],
+    ) -> (RunAnswer, EventDecision) {
         let (mut said, judged, warnings) = match self.runtime(&asked.loads, caller).await {
             Ok(built) => {
                 let judging = asked.judge(&built.runtime, input);
@@ -109,7 +114,7 @@ impl Warm {
                 (said, judged, built.warnings.clone())
             }
             Err((error, warnings)) => {
-                let said = Said::refused(&asked.system, error);
+                let said = RunAnswer::refused(&asked.system, error);
                 (said, (None, Decided::Block), warnings)
             }
         };
@@ -119,9 +124,9 @@ impl Warm {
 }
 
 /// The event, and what was decided.
-type Judged = (Option<&'static str>, Decided);
+type EventDecision = (Option<&'static str>, Decided);
 
-impl Slot {
+impl RuntimeSlot {
     fn agrees(&self, caller: &Caller) -> bool {
         caller.agrees(&locked(&self.seen))
     }
@@ -132,7 +137,7 @@ impl Slot {
         &self,
         caller: &Caller,
         ends: &Arc<Mutex<JoinSet<()>>>,
-    ) -> Option<Result<Arc<Built>, Refused>> {
+    ) -> Option<Result<Arc<Built>, LoadFailure>> {
         let mut known = self.built.lock().await;
         if !self.agrees(caller) {
             return None;
@@ -178,7 +183,7 @@ impl Program for Warm {
         let (Some(question), Some(input)) = (parts.next(), parts.next()) else {
             return Err(Declined("the question has no event".into()));
         };
-        let asked: Asked = serde_json::from_slice(question)
+        let asked: RunQuestion = serde_json::from_slice(question)
             .map_err(|error| Declined(format!("the question cannot be read: {error}")))?;
         let caller = asked
             .caller()

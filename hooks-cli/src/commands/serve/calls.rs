@@ -20,7 +20,7 @@ const LONGEST: Duration = Duration::from_hours(1);
 
 /// The calls that wait for their next request.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct WaitingCalls {
     approvals: VecDeque<Waiting<Approval>>,
     contexts: VecDeque<Waiting<Vec<String>>>,
 }
@@ -72,7 +72,7 @@ impl<T> Waiting<T> {
     }
 }
 
-impl Calls {
+impl WaitingCalls {
     /// Stores how a call must be approved. Returns whether there was room for it.
     pub(super) fn keep_approval(&mut self, params: &Value, approval: Approval) -> bool {
         let is_open = |one: &Waiting<Approval>| one.since.elapsed() < LONGEST;
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn each_of_equal_calls_has_its_own_approval() {
-        let mut calls = Calls::default();
+        let mut calls = WaitingCalls::default();
         let deploy = request("t", "deploy", json!({ "to": "a", "now": true }));
         assert!(calls.keep_approval(&deploy, Approval::Usual));
         assert!(calls.keep_approval(&deploy, Approval::ask("sure?")));
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_call_that_somebody_else_has_changed_is_asked_about() {
-        let mut calls = Calls::default();
+        let mut calls = WaitingCalls::default();
         calls.keep_approval(
             &request("t", "exec", json!({ "c": "rm" })),
             Approval::ask("?"),
@@ -166,7 +166,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_approval_is_forgotten_for_a_newer_one() {
-        let mut calls = Calls::default();
+        let mut calls = WaitingCalls::default();
         let nth = |n: usize| request("t", "exec", json!({ "n": n }));
         for n in 0..MOST {
             assert!(calls.keep_approval(&nth(n), Approval::ask("?")));
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn equal_calls_have_their_texts_in_their_order() {
-        let mut calls = Calls::default();
+        let mut calls = WaitingCalls::default();
         let ls = request("t", "exec", json!({ "c": "ls" }));
         calls.keep_context(&ls, vec!["one".into()]);
         calls.keep_context(&ls, vec!["two".into()]);

@@ -23,20 +23,20 @@ use crate::Cancel;
 
 /// What a turn knows about its tools.
 #[derive(Clone, Copy)]
-struct Known<'a> {
+struct TurnTools<'a> {
     tools: &'a [ToolDefinition],
     annotations: &'a BTreeMap<String, ToolAnnotations>,
 }
 
 impl Conversation {
     /// What is known about the tools, and the messages.
-    fn parts(&mut self) -> (Known<'_>, &mut Vec<ChatMessage>) {
+    fn parts(&mut self) -> (TurnTools<'_>, &mut Vec<ChatMessage>) {
         let (tools, annotations) = (&self.request.tools, &self.annotations);
-        (Known { tools, annotations }, &mut self.request.messages)
+        (TurnTools { tools, annotations }, &mut self.request.messages)
     }
 }
 
-impl Known<'_> {
+impl TurnTools<'_> {
     /// Checks a call: the tool must be one that the model knows, and the arguments an object. Returns what is known
     /// about the tool.
     fn check(self, name: &str, args: &serde_json::Value) -> Result<ToolAnnotations, String> {
@@ -93,7 +93,7 @@ macro_rules! run {
 async fn skip(
     hooks: &impl AgentHooks,
     cx: &AgentContext,
-    known: Known<'_>,
+    known: TurnTools<'_>,
     call: ToolCall,
     cancel: &Cancel,
 ) {

@@ -16,13 +16,13 @@ use std::time::Instant;
 use self::none::Instant;
 
 /// The start of a piece of work.
-pub(super) struct Clock(Option<Instant>);
+pub(super) struct Stopwatch(Option<Instant>);
 
-impl Clock {
+impl Stopwatch {
     /// Starts, if `is_wanted`.
     #[inline]
     pub(super) fn start(is_wanted: bool) -> Self {
-        Clock(is_wanted.then(Instant::now))
+        Stopwatch(is_wanted.then(Instant::now))
     }
 
     /// The time since the start; zero without a clock.

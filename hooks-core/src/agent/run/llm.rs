@@ -10,7 +10,7 @@ use super::super::{
     LlmFailed, LlmInput, LlmOutput, LlmResponse, Retry, ToolOutcome, Usage,
 };
 use super::answers::answer_calls;
-use super::clock::Clock;
+use super::clock::Stopwatch;
 use super::takes::{AreHooks, IsModel};
 use super::{MAX_RETRIES, RunError};
 use crate::hook::{BoxFuture, Timing, TimingOf, around, judge, now};
@@ -140,12 +140,12 @@ trait Sink {
 }
 
 /// The hooks of a model call.
-struct Told<'a, H> {
+struct ModelCallHooks<'a, H> {
     hooks: &'a H,
     cx: &'a AgentContext,
 }
 
-impl<H: AgentHooks> Sink for Told<'_, H> {
+impl<H: AgentHooks> Sink for ModelCallHooks<'_, H> {
     fn wants(&self) -> bool {
         self.hooks.handles::<LlmDelta<'_>>()
     }
@@ -235,7 +235,7 @@ pub(super) async fn call_model<X: fmt::Display>(
     usage: &mut Usage,
     model: &(impl AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone),
 ) -> Result<LlmCallResult, RunError> {
-    let told = Told { hooks, cx };
+    let told = ModelCallHooks { hooks, cx };
     let deltas = Deltas { sink: &told };
     let mut done = LlmCallResult::default();
     let mut answer = hooks.intercept(cx, request).await.into_result()?;
@@ -286,7 +286,7 @@ async fn ask<X: fmt::Display>(
     model: &(impl AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone),
 ) -> Result<LlmResponse, String> {
     hooks.observe(cx, &LlmInput::from(request)).await;
-    let clock = Clock::start(hooks.handles::<LlmOutput<'_>>());
+    let clock = Stopwatch::start(hooks.handles::<LlmOutput<'_>>());
     let response = around!(
         BeforeLlmCall,
         hooks,

@@ -10,7 +10,7 @@ use super::super::{
     ChatMessage, InvalidToolCall, ToolCallEnd, ToolCallSkipped, ToolCallStart, ToolOutcome,
     ToolOutput,
 };
-use super::clock::Clock;
+use super::clock::Stopwatch;
 use super::takes::{AreHooks, IsEvent, IsTool};
 use crate::hook::around;
 use crate::once::{Once, Verdict};
@@ -180,7 +180,7 @@ pub(super) async fn tool_call(
                     hooks.observe(cx, &ToolCallStart::from(&call)).await;
                     let is_timed =
                         hooks.handles::<AfterToolCall>() || hooks.handles::<ToolCallEnd<'_>>();
-                    let clock = Clock::start(is_timed);
+                    let clock = Stopwatch::start(is_timed);
                     output = around!(BeforeToolCall, hooks, cx, &call, tool.clone()(&call));
                     (duration, outcome) = (clock.elapsed(), ToolOutcome::Ran);
                     break 'runs;

@@ -14,7 +14,7 @@ use super::super::{
 };
 use super::answers::answer_calls;
 use super::calls::{AtOnce, Calls, INTERRUPTED, OneByOne};
-use super::clock::Clock;
+use super::clock::Stopwatch;
 use super::llm::{Deltas, call_model};
 use super::takes::{AreHooks, IsModel, IsTool};
 use super::{MAX_RETRIES, RunError};
@@ -313,7 +313,7 @@ async fn turn<C: Calls, X: fmt::Display>(
 ) -> Result<TurnResult, RunError> {
     let prompt = prompt.into();
     hooks.observe(cx, &AgentStart { prompt: &prompt }).await;
-    let clock = Clock::start(hooks.handles::<AgentEnd<'_>>());
+    let clock = Stopwatch::start(hooks.handles::<AgentEnd<'_>>());
     let mut usage = Usage::default();
     let result = work::<C, _>(hooks, cx, conversation, prompt, &mut usage, model, tool).await;
 

@@ -6,7 +6,7 @@
 //!
 //! # How it works without a box
 //!
-//! `next.run()` does not contain the work. It requests the work: it leaves a note in a [`Slot`]. The driver that
+//! `next.run()` does not contain the work. It requests the work: it leaves a note in a [`WorkSlot`]. The driver that
 //! polls the hook reads the note, starts the work, polls it, and puts its output into the slot. So the hook's future
 //! does not depend on the type of the work. It is `Send` even if the compiler cannot show that the work's future is,
 //! and the hook is an ordinary function, not a generic one. Hook, slot and work lie side by side in the driver's own

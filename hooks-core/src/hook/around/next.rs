@@ -4,7 +4,7 @@ use core::fmt;
 use core::future::Future;
 
 use super::HasWork;
-use super::slot::{Run, Slot};
+use super::slot::{NextRun, WorkSlot};
 use crate::decision::Name;
 use crate::hook::Step;
 
@@ -44,7 +44,7 @@ pub(crate) type Tell<'a> = dyn Fn(Name<'_>, Step<'_>) + Send + Sync + 'a;
 /// ```
 #[doc(alias("middleware", "layer", "wrap"))]
 pub struct Next<'a, E: HasWork> {
-    slot: &'a Slot<E::Work>,
+    slot: &'a WorkSlot<E::Work>,
     told: Option<&'a Tell<'a>>,
     /// The hook that has it.
     hook: &'static str,
@@ -57,7 +57,7 @@ impl<E: HasWork> fmt::Debug for Next<'_, E> {
 }
 
 impl<'a, E: HasWork> Next<'a, E> {
-    pub(crate) const fn new(slot: &'a Slot<E::Work>, told: Option<&'a Tell<'a>>) -> Self {
+    pub(crate) const fn new(slot: &'a WorkSlot<E::Work>, told: Option<&'a Tell<'a>>) -> Self {
         let hook = "";
         Next { slot, told, hook }
     }
@@ -75,7 +75,7 @@ impl<'a, E: HasWork> Next<'a, E> {
         Next::new(self.slot, self.told)
     }
 
-    pub(super) const fn slot(&self) -> &'a Slot<E::Work> {
+    pub(super) const fn slot(&self) -> &'a WorkSlot<E::Work> {
         self.slot
     }
 
@@ -103,7 +103,7 @@ impl<'a, E: HasWork> Next<'a, E> {
     ///
     /// Each call starts the work anew. Dropping the future before it is done, as a timeout does, also drops the work.
     pub fn run(&mut self) -> impl Future<Output = E::Work> + Send + use<'_, 'a, E> {
-        Run::new(self)
+        NextRun::new(self)
     }
 
     /// The hook requests the work.

@@ -32,7 +32,7 @@ impl<T: Default> Lock<T> {
 
 /// What hook and driver share. There is no contention: they are polled in turn.
 #[derive(Debug)]
-pub struct Slot<W>(Lock<Note<W>>);
+pub struct WorkSlot<W>(Lock<Note<W>>);
 
 #[derive(Debug, Default)]
 enum Note<W> {
@@ -48,19 +48,19 @@ enum Note<W> {
 }
 
 /// The future that [`Next::run`] returns.
-pub(super) struct Run<'r, 'a, E: HasWork> {
+pub(super) struct NextRun<'r, 'a, E: HasWork> {
     next: &'r Next<'a, E>,
     has_asked: bool,
 }
 
-impl<'r, 'a, E: HasWork> Run<'r, 'a, E> {
+impl<'r, 'a, E: HasWork> NextRun<'r, 'a, E> {
     pub(super) const fn new(next: &'r Next<'a, E>) -> Self {
         let has_asked = false;
-        Run { next, has_asked }
+        NextRun { next, has_asked }
     }
 }
 
-impl<E: HasWork> Future for Run<'_, '_, E> {
+impl<E: HasWork> Future for NextRun<'_, '_, E> {
     type Output = E::Work;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<E::Work> {
@@ -85,7 +85,7 @@ impl<E: HasWork> Future for Run<'_, '_, E> {
     }
 }
 
-impl<E: HasWork> Drop for Run<'_, '_, E> {
+impl<E: HasWork> Drop for NextRun<'_, '_, E> {
     fn drop(&mut self) {
         if self.has_asked {
             self.next.slot().0.with(|note| *note = Note::Nothing);
@@ -93,7 +93,7 @@ impl<E: HasWork> Drop for Run<'_, '_, E> {
     }
 }
 
-/// Where a driver runs work: with a [`Slot`], or with nothing where no hook can be around the work. A driver without
+/// Where a driver runs work: with a [`WorkSlot`], or with nothing where no hook can be around the work. A driver without
 /// such hooks then has none of their bytes in its future.
 ///
 /// The methods poll, because a future that they return would have to be declared `Send`, which work need not be.
@@ -145,9 +145,9 @@ impl<W> Room<W> for () {
 }
 
 /// The driver reads the hook's note.
-impl<W: Send> Room<W> for Slot<W> {
+impl<W: Send> Room<W> for WorkSlot<W> {
     fn new() -> Self {
-        Slot(Lock::default())
+        WorkSlot(Lock::default())
     }
 
     fn poll_asked(

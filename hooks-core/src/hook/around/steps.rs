@@ -4,7 +4,7 @@ use core::future::{Future, pending};
 
 use super::HasWork;
 use super::next::{Next, Tell};
-use super::slot::{Room, Slot};
+use super::slot::{Room, WorkSlot};
 use crate::event::{Answers, Context, Event, One, SharesVocabulary, Skip};
 use crate::hook::Hook;
 
@@ -76,14 +76,14 @@ impl<H: Sync + ?Sized, E: HasWork> WrapStep<H, E> for Skip {
 
 #[diagnostic::do_not_recommend]
 impl<H: Around<E> + Sync + ?Sized, E: HasWork> WrapStep<H, E> for One {
-    type Room = Slot<E::Work>;
+    type Room = WorkSlot<E::Work>;
     const WRAPS: bool = H::WRAPS;
 
     fn enter<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
         event: &'a E,
-        slot: &'a Slot<E::Work>,
+        slot: &'a WorkSlot<E::Work>,
         told: Option<&'a Tell<'a>>,
     ) -> impl Future<Output = E::Work> + Send {
         hook.around(cx, event, Next::new(slot, told))

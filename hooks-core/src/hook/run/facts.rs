@@ -9,7 +9,7 @@
 
 use core::future::Future;
 
-use super::guard::{Judged, Round};
+use super::guard::{GuardWatch, Round};
 use super::steps::{Steps, StepsOf};
 use super::watch::Watch;
 use super::{AnyEvent, Ask, Dispatch, Leaf};
@@ -184,7 +184,7 @@ impl Facts for Rejudges {
         let mut round = Round::default();
         loop {
             let mut own = &mut round;
-            let ask = ask.with::<Judged>(&mut own);
+            let ask = ask.with::<GuardWatch>(&mut own);
             let result = <StepsOf<H, E> as Steps<H, E>>::whole(hooks, ask).await;
             if !E::Kind::goes_on::<E>(&result) || round.is_last() {
                 return result;
@@ -202,7 +202,7 @@ impl Facts for Rejudges {
         let mut round = Round::default();
         loop {
             let mut own = &mut round;
-            let ask = ask.with::<Judged>(&mut own);
+            let ask = ask.with::<GuardWatch>(&mut own);
             let result = <StepsOf<H, E> as Steps<H, E>>::whole_now(hooks, ask);
             if !E::Kind::goes_on::<E>(&result) || round.is_last() {
                 return result;

@@ -46,9 +46,9 @@ impl Round {
 
 /// The watch of a dispatch with guards.
 #[derive(Debug)]
-pub(crate) enum Judged {}
+pub(crate) enum GuardWatch {}
 
-impl<V: Vocabulary> Watch<V> for Judged {
+impl<V: Vocabulary> Watch<V> for GuardWatch {
     type Held<'a> = &'a mut Round;
     type Shared<'a> = ();
     type Token = ();

@@ -43,10 +43,10 @@ pub use self::enter::{AnswersNow, Asynchronous, Synchronous};
 pub(crate) use self::enter::{Timing, now};
 pub use self::facts::{Changes, ChangesAndGuards, Facts, Guards, Looks, Rejudges};
 #[cfg(any(feature = "agent", feature = "std"))]
-pub(crate) use self::guard::{Judged, Round};
+pub(crate) use self::guard::{GuardWatch, Round};
 
 pub(crate) use self::steps::{FactsOf, Start, Steps, StepsOf, TimingOf};
-pub(crate) use self::watch::{Carries, Did, Shows, Since, Token, Watch};
+pub(crate) use self::watch::{Carries, Did, Shows, Since, Watch, WatchToken};
 use super::Hook;
 use crate::decision::{ActionOn, Decides, ResultOf};
 use crate::event::{Access, Answers, Context, Event, Intercepted, Observed, Reads, Vocabulary};
@@ -345,10 +345,10 @@ where
         return crate::decision::go_on::<E>();
     }
     let mut round = Round::JUDGES;
-    let ask = Ask::<E, Judged> {
+    let ask = Ask::<E, GuardWatch> {
         cx,
         event,
         held: &mut round,
     };
-    <StepsOf<H, E> as Steps<H, E>>::whole::<Judged>(hooks, ask).await
+    <StepsOf<H, E> as Steps<H, E>>::whole::<GuardWatch>(hooks, ask).await
 }

@@ -8,7 +8,7 @@ use core::task::{Context as Task, Poll};
 use super::ask::Ask;
 use super::enter::{Synchronous, Timing};
 use super::facts::{Facts, Looks};
-use super::watch::{Did, Token, Watch};
+use super::watch::{Did, Watch, WatchToken};
 use super::{AnyEvent, Dispatch, Leaf, Run};
 use crate::decision::{AnyAction, Decides, ResultOf, Return, go_on};
 use crate::event::{Context, Many, Mode, One, Skip};
@@ -44,7 +44,7 @@ pub trait Steps<H: ?Sized, E: AnyEvent> {
     /// What is known about it.
     type Facts: Facts;
     /// What the watch remembers while the hook runs.
-    type Token<W: Watch<E::Vocabulary>>: Token;
+    type Token<W: Watch<E::Vocabulary>>: WatchToken;
 
     /// Whether the hook may want this event.
     fn wants(hook: &H, cx: &Context<E>, event: &E) -> bool;

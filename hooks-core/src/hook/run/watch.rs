@@ -61,15 +61,15 @@ impl Since {
 
 /// What a dispatch remembers while a hook runs: [`Since`], or nothing. It is `Copy`, because what has to be dropped
 /// costs a flag in every future.
-pub trait Token: Copy + Send + 'static {
+pub trait WatchToken: Copy + Send + 'static {
     /// The token of two watches.
-    type Or<B: Token>: Token;
+    type Or<B: WatchToken>: WatchToken;
     fn start(is_timed: bool) -> Self;
     fn since(self) -> Since;
 }
 
-impl Token for () {
-    type Or<B: Token> = B;
+impl WatchToken for () {
+    type Or<B: WatchToken> = B;
 
     #[inline(always)]
     fn start(_: bool) {}
@@ -80,8 +80,8 @@ impl Token for () {
     }
 }
 
-impl Token for Since {
-    type Or<B: Token> = Since;
+impl WatchToken for Since {
+    type Or<B: WatchToken> = Since;
 
     #[inline(always)]
     #[cfg(feature = "std")]
@@ -121,7 +121,7 @@ pub trait Watch<V: Vocabulary>: Sized + 'static {
     /// How the dispatch of an observed event holds it: its hooks run at once, so they share it.
     type Shared<'a>: Copy + Send + Sync + 'a;
     /// What the dispatch remembers while a hook runs.
-    type Token: Token;
+    type Token: WatchToken;
 
     fn lend<'l>(held: &'l mut Self::Held<'_>) -> Self::Held<'l>;
     fn share<'l>(held: &'l Self::Held<'_>) -> Self::Shared<'l>;
@@ -197,7 +197,7 @@ impl<V: Vocabulary> Watch<V> for () {
 impl<V: Vocabulary, A: Watch<V>, B: Watch<V>> Watch<V> for (A, B) {
     type Held<'a> = (A::Held<'a>, B::Held<'a>);
     type Shared<'a> = (A::Shared<'a>, B::Shared<'a>);
-    type Token = <A::Token as Token>::Or<B::Token>;
+    type Token = <A::Token as WatchToken>::Or<B::Token>;
 
     #[inline(always)]
     fn lend<'l>(held: &'l mut Self::Held<'_>) -> Self::Held<'l> {

@@ -21,21 +21,21 @@ use crate::hook::AnyEvent;
 /// let _ = hooks.intercept_now(&AgentContext::new("s1").with_depth(1), &mut call);
 /// assert_eq!(call.name, "Shell");
 /// ```
-pub type When<H, P> = Wrapped<H, Only<P>>;
+pub type When<H, P> = Wrapped<H, WhenPredicate<P>>;
 
 /// What a [`When`] does.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub struct Only<P>(P);
+pub struct WhenPredicate<P>(P);
 
 impl<H, P> When<H, P> {
     /// Runs `hook` on the events for which `predicate` holds, given the context and the vocabulary's enum.
     pub const fn new(hook: H, predicate: P) -> Self {
-        Wrapped::of(hook, Only(predicate))
+        Wrapped::of(hook, WhenPredicate(predicate))
     }
 }
 
-impl<V: Vocabulary, P> Wrapper<V> for Only<P>
+impl<V: Vocabulary, P> Wrapper<V> for WhenPredicate<P>
 where
     P: Fn(&V::Context, V::View<'_>) -> bool + Send + Sync,
 {

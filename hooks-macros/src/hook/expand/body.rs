@@ -8,16 +8,16 @@ use syn::spanned::Spanned;
 use super::handle::{held, next};
 use crate::driver;
 use crate::glob;
-use crate::hook::options::{Choice, OnFailure};
-use crate::hook::parse::{Handled, Handler};
+use crate::hook::options::{FailureChoice, OnFailure};
+use crate::hook::parse::{Handled, HookFunction};
 
 /// The parts of the body.
-pub(super) struct Parts<'a> {
-    pub(super) handler: &'a Handler,
+pub(super) struct BodyParts<'a> {
+    pub(super) handler: &'a HookFunction,
     pub(super) event: &'a TokenStream,
 }
 
-impl Parts<'_> {
+impl BodyParts<'_> {
     /// What the user's function returns, if its future is all that the hook needs. The type must have a name for that.
     pub(super) fn plain(&self) -> Option<&syn::Type> {
         let is_one = matches!(self.handler.event, Handled::One { .. });
@@ -71,7 +71,7 @@ impl Parts<'_> {
 
     /// What a guard says of the final form of the event.
     pub(super) fn judgement(&self) -> TokenStream {
-        let Parts { event, .. } = self;
+        let BodyParts { event, .. } = self;
         let held = held(self.handler).into_token_stream();
         let function = &self.handler.function;
         let receiver = self.handler.takes_self.then(|| quote!(self,));
@@ -95,7 +95,7 @@ impl Parts<'_> {
     /// Whether the hook catches panics.
     fn catches_panics(&self) -> bool {
         let policy = self.handler.options.on_panic;
-        policy.is_some_and(|policy| policy.choice != Choice::Propagate)
+        policy.is_some_and(|policy| policy.choice != FailureChoice::Propagate)
     }
 
     /// Calls a function of ours that is generic over the event. If the event does not meet its bound, the error is at
@@ -146,7 +146,7 @@ impl Parts<'_> {
         let options = &self.handler.options;
         let panic = options
             .on_panic
-            .filter(|policy| policy.choice != Choice::Propagate)
+            .filter(|policy| policy.choice != FailureChoice::Propagate)
             .map(|policy| Caught {
                 policy: Some(policy),
             });
@@ -183,7 +183,7 @@ impl Parts<'_> {
 
     /// The context, if the user's function takes it.
     fn context(&self) -> Option<TokenStream> {
-        let Parts { event, .. } = self;
+        let BodyParts { event, .. } = self;
         self.handler.context.as_ref().map(|context| {
             quote_spanned! {driver::at(context.span())=>
                 <#context as ::hooks_core::ContextOf<<#event as ::hooks_core::Event>::Vocabulary>>::of(__cx),
@@ -215,7 +215,7 @@ impl Parts<'_> {
 
     /// The call of the user's function with the event in `access`.
     fn called_with(&self, access: &TokenStream) -> TokenStream {
-        let Parts { handler, .. } = self;
+        let BodyParts { handler, .. } = self;
         let function = &handler.function;
         let receiver = handler.takes_self.then(|| quote!(self,));
         let context = self.context();
@@ -234,7 +234,7 @@ impl Parts<'_> {
 
     /// Turns what the function returned into an action.
     fn action(&self) -> TokenStream {
-        let Parts { event, .. } = self;
+        let BodyParts { event, .. } = self;
         let span = self.handler.output;
         let returned = quote!(__said);
         match &self.handler.event {
@@ -284,7 +284,7 @@ impl Parts<'_> {
 
     /// `when = …`.
     fn when(&self, looked_at: &TokenStream) -> Option<TokenStream> {
-        let Parts { event, .. } = self;
+        let BodyParts { event, .. } = self;
         let when = self.handler.options.when.as_ref()?;
         let span = driver::at(when.span());
         Some(match when {
@@ -312,7 +312,7 @@ impl Parts<'_> {
         let skip = self
             .policies()
             .filter_map(|caught| caught.policy)
-            .find(|policy| policy.choice == Choice::Skip)
+            .find(|policy| policy.choice == FailureChoice::Skip)
             .filter(|_| self.changes())?;
         let saved = self.blaming(skip.span, "Restorable", "saved", &looked_at);
         Some(quote!(__before = ::core::option::Option::Some(#saved);))
@@ -320,11 +320,11 @@ impl Parts<'_> {
 
     /// The attempt, with its panics and its timeout caught.
     fn attempt(&self, attempt: &TokenStream) -> TokenStream {
-        let Parts { handler, .. } = self;
+        let BodyParts { handler, .. } = self;
         let options = &handler.options;
         let panic = options
             .on_panic
-            .filter(|policy| policy.choice != Choice::Propagate);
+            .filter(|policy| policy.choice != FailureChoice::Propagate);
         if !handler.is_async {
             let require = panic
                 .map(|panic| quote_spanned!(driver::at(panic.option)=> ::hooks_core::__private::require_std!();));
@@ -355,7 +355,7 @@ impl Parts<'_> {
 
     /// Unwraps one layer of the catch.
     fn on_failure(&self, caught: Caught) -> TokenStream {
-        let Parts { event, .. } = self;
+        let BodyParts { event, .. } = self;
         let lent = self.lent();
         let changes = self.changes();
         // Without a policy, a timeout that cannot block is itself the mistake.
@@ -369,14 +369,14 @@ impl Parts<'_> {
         let outcome = match choice {
             // A hook on every event blocks the events that can be blocked, and restores the others.
             _ if is_every => {
-                let blocks = choice != Some(Choice::Skip);
+                let blocks = choice != Some(FailureChoice::Skip);
                 quote!(::hooks_core::__private::restored::<__E>(__kept, #lent, #blocks, __NAME, __failure))
             }
-            Some(Choice::Block) => self.blaming(span, "CanBlock", "blocked", &failure),
+            Some(FailureChoice::Block) => self.blaming(span, "CanBlock", "blocked", &failure),
             None => self.blaming(span, "DefaultPolicy", "timed_out", &failure),
             _ => quote!(::hooks_core::__private::skipped::<#event>(#failure)),
         };
-        let restore = (choice == Some(Choice::Skip) && changes).then(|| {
+        let restore = (choice == Some(FailureChoice::Skip) && changes).then(|| {
             quote! {
                 if let ::core::option::Option::Some(__before) = __before {
                     *<#event as ::hooks_core::Intercepted>::change(#lent) = __before;

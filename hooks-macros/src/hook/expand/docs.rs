@@ -4,10 +4,10 @@ use syn::{Expr, Type};
 
 use crate::driver::text;
 use crate::hook::parameters::last_segment;
-use crate::hook::parse::{Handled, Handler, Hook};
+use crate::hook::parse::{Handled, HookFunction, ParsedHook};
 
 /// What the hook handles, and when: ``Hook on `BeforeToolCall`, priority 1000, guard, only `shell`.``
-pub(super) fn line(hook: &Hook) -> String {
+pub(super) fn line(hook: &ParsedHook) -> String {
     let priority = match &hook.priority {
         number @ (Expr::Lit(_) | Expr::Unary(_)) => text(number),
         expr => format!("`{}`", text(expr)),
@@ -25,7 +25,7 @@ pub(super) fn line(hook: &Hook) -> String {
 }
 
 /// What a handler hooks.
-fn event(handler: &Handler) -> String {
+fn event(handler: &HookFunction) -> String {
     let name = |ty: &Type| last_segment(ty).unwrap_or_else(|| text(ty));
     match &handler.event {
         Handled::Every { view, .. } => format!("on every event, as `{}`", name(view)),
@@ -37,7 +37,7 @@ fn event(handler: &Handler) -> String {
 }
 
 /// When it runs.
-fn conditions(handler: &Handler) -> String {
+fn conditions(handler: &HookFunction) -> String {
     let options = &handler.options;
     let mut all = Vec::new();
     if options.guard.is_some() {

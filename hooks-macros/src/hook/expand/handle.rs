@@ -5,14 +5,14 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, LifetimeParam, parse_quote};
 
-use super::body::Parts;
+use super::body::BodyParts;
 use super::types::{decides, every_vocabulary};
 use crate::driver;
-use crate::hook::parse::{Handled, Handler, Hook};
+use crate::hook::parse::{Handled, HookFunction, ParsedHook};
 
 /// The handler's impl for its event.
-pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
-    let Hook { ty, .. } = hook;
+pub(super) fn handle(hook: &ParsedHook, handler: &HookFunction) -> TokenStream {
+    let ParsedHook { ty, .. } = hook;
     let mut generics = hook.generics.clone();
     let event = match &handler.event {
         Handled::One { ty, .. } => {
@@ -36,7 +36,7 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         return around(hook, handler, &generics, &event);
     }
     let (of, _, bounds) = generics.split_for_impl();
-    let parts = Parts {
+    let parts = BodyParts {
         handler,
         event: &event,
     };
@@ -64,9 +64,9 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
 }
 
 /// What the guard of the same event says in the round of guards.
-fn judged(parts: &Parts<'_>, judge: &Handler) -> TokenStream {
-    let Parts { event, .. } = parts;
-    let body = Parts {
+fn judged(parts: &BodyParts<'_>, judge: &HookFunction) -> TokenStream {
+    let BodyParts { event, .. } = parts;
+    let body = BodyParts {
         handler: judge,
         event,
     }
@@ -85,8 +85,8 @@ fn judged(parts: &Parts<'_>, judge: &Handler) -> TokenStream {
 }
 
 /// What the dispatch has to know of the handler.
-fn types(parts: &Parts<'_>, is_judged: bool) -> TokenStream {
-    let Parts { handler, event, .. } = parts;
+fn types(parts: &BodyParts<'_>, is_judged: bool) -> TokenStream {
+    let BodyParts { handler, event, .. } = parts;
     let span = handler.event.span();
     let said = parts.plain().map_or_else(
         || quote_spanned!(span=> ::hooks_core::__private::ActionOn<#event>),
@@ -135,8 +135,8 @@ fn fact(name: &str) -> TokenStream {
 }
 
 /// A guard of an event that cannot be blocked does not compile.
-fn guards(parts: &Parts<'_>) -> Option<TokenStream> {
-    let Parts { handler, event, .. } = parts;
+fn guards(parts: &BodyParts<'_>) -> Option<TokenStream> {
+    let BodyParts { handler, event, .. } = parts;
     let guard = handler.options.guard?;
     let mut event = driver::moved(event, guard);
     // The signature reports an observed event.
@@ -158,8 +158,8 @@ fn guards(parts: &Parts<'_>) -> Option<TokenStream> {
 }
 
 /// Whether the handler runs for an event.
-fn wants(parts: &Parts<'_>) -> Option<TokenStream> {
-    let Parts { handler, event, .. } = parts;
+fn wants(parts: &BodyParts<'_>) -> Option<TokenStream> {
+    let BodyParts { handler, event, .. } = parts;
     let span = handler.event.span();
     let held = held(handler);
     let filter = parts.wanted(&held.to_token_stream())?;
@@ -178,8 +178,8 @@ fn wants(parts: &Parts<'_>) -> Option<TokenStream> {
 }
 
 /// The call of the user's function.
-fn call(parts: &Parts<'_>) -> TokenStream {
-    let Parts { handler, event } = parts;
+fn call(parts: &BodyParts<'_>) -> TokenStream {
+    let BodyParts { handler, event } = parts;
     let span = handler.event.span();
     let context_type = quote_spanned!(span=> ::hooks_core::Context);
     let context_type = quote_spanned!(span=> #context_type<#event>);
@@ -239,10 +239,15 @@ fn call(parts: &Parts<'_>) -> TokenStream {
 }
 
 /// The impl of a handler that wraps the work of its event.
-fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStream) -> TokenStream {
-    let Hook { ty, .. } = hook;
+fn around(
+    hook: &ParsedHook,
+    handler: &HookFunction,
+    generics: &Generics,
+    event: &TokenStream,
+) -> TokenStream {
+    let ParsedHook { ty, .. } = hook;
     let (of, _, bounds) = generics.split_for_impl();
-    let parts = Parts { handler, event };
+    let parts = BodyParts { handler, event };
     let span = handler.event.span();
     let event_name = parts.event_name();
     let call = parts.around();
@@ -299,12 +304,12 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
 }
 
 /// The last parameter of an `around` handler. If it belongs to another event, the error is at its type.
-pub(super) fn next(handler: &Handler) -> Ident {
+pub(super) fn next(handler: &HookFunction) -> Ident {
     Ident::new("__next", handler.next.unwrap_or(handler.output))
 }
 
 /// The event as written, for the head of an impl, where the lifetimes of an alias would not be found.
-fn written(handler: &Handler, event: &TokenStream) -> TokenStream {
+fn written(handler: &HookFunction, event: &TokenStream) -> TokenStream {
     match &handler.event {
         Handled::One { written, .. } => {
             driver::moved(&written.ty.to_token_stream(), handler.event.span())
@@ -314,6 +319,6 @@ fn written(handler: &Handler, event: &TokenStream) -> TokenStream {
 }
 
 /// The event that the dispatch passes, as `&E` or `&mut E`.
-pub(super) fn held(handler: &Handler) -> Ident {
+pub(super) fn held(handler: &HookFunction) -> Ident {
     Ident::new("__event", handler.event.span())
 }

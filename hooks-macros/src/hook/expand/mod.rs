@@ -33,11 +33,11 @@ use syn::{Generics, ImplItem, ItemFn, ItemImpl, parse_quote};
 
 use self::item::{inert, unit_struct, without_options};
 use self::types::the_hook;
-use super::parse::Hook;
+use super::parse::ParsedHook;
 use crate::driver;
 
 /// A function: the unit struct of its name, the function as `call`, and the hook.
-pub(super) fn function(mut hook: Hook, mut function: ItemFn) -> TokenStream {
+pub(super) fn function(mut hook: ParsedHook, mut function: ItemFn) -> TokenStream {
     for handler in &mut hook.handlers {
         let (visibility, signature) = (&function.vis, &mut function.sig);
         signature::checked(handler, &Generics::default(), visibility, signature);
@@ -63,7 +63,7 @@ pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
 }
 
 /// An `impl` block: the unchanged block, and the hook.
-pub(super) fn block(mut hook: Hook, mut block: ItemImpl) -> TokenStream {
+pub(super) fn block(mut hook: ParsedHook, mut block: ItemImpl) -> TokenStream {
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item
             && let Some(handler) = hook

@@ -14,12 +14,12 @@ use syn::{
 
 use super::types::{decides, is_event};
 use crate::driver;
-use crate::hook::parse::{Handled, Handler};
+use crate::hook::parse::{Handled, HookFunction};
 use crate::lifetimes::{self, AnyLifetime};
 
 /// Checks the events in the types of a handler's signature. A public function keeps its signature for its docs.
 pub(super) fn checked(
-    handler: &mut Handler,
+    handler: &mut HookFunction,
     block: &Generics,
     visibility: &Visibility,
     signature: &mut Signature,
@@ -27,7 +27,7 @@ pub(super) fn checked(
     if matches!(visibility, Visibility::Public(_)) {
         return;
     }
-    let mut checked = Checked {
+    let mut checked = SignatureCheck {
         handler,
         block,
         is_of_another: false,
@@ -64,14 +64,14 @@ impl VisitMut for Aliased<'_> {
     }
 }
 
-struct Checked<'a> {
-    handler: &'a Handler,
+struct SignatureCheck<'a> {
+    handler: &'a HookFunction,
     block: &'a Generics,
     /// Whether the signature names an event other than the handler's.
     is_of_another: bool,
 }
 
-impl Checked<'_> {
+impl SignatureCheck<'_> {
     /// The type, if it is the event.
     fn event(&mut self, of: &Ident, ty: &Type) -> Type {
         let named = AnyLifetime::new(ty.clone(), "event");
@@ -97,7 +97,7 @@ impl Checked<'_> {
     }
 }
 
-impl VisitMut for Checked<'_> {
+impl VisitMut for SignatureCheck<'_> {
     fn visit_path_segment_mut(&mut self, segment: &mut PathSegment) {
         syn::visit_mut::visit_path_segment_mut(self, segment);
         let of = segment.ident.clone();

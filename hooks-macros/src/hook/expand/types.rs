@@ -6,12 +6,12 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Type};
 
 use super::handle::handle;
-use crate::hook::parse::{Handled, Handler, Hook};
+use crate::hook::parse::{Handled, HookFunction, ParsedHook};
 use crate::{driver, rank};
 
 /// The impls that make the item a hook.
-pub(super) fn the_hook(hook: &Hook, docs: Option<&str>) -> TokenStream {
-    let Hook {
+pub(super) fn the_hook(hook: &ParsedHook, docs: Option<&str>) -> TokenStream {
+    let ParsedHook {
         core: _,
         ty,
         generics,
@@ -82,7 +82,7 @@ fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
 
 /// The name of the event in generated code. If the type is not an event, or has no work to wrap, rustc reports it
 /// here, and everything that uses the name is then already in error: see `If` in the core.
-fn event(handler: &Handler) -> Option<TokenStream> {
+fn event(handler: &HookFunction) -> Option<TokenStream> {
     let Handled::One {
         written,
         alias: Some(alias),
@@ -111,7 +111,7 @@ fn event(handler: &Handler) -> Option<TokenStream> {
 }
 
 /// Checks that a type is an event as the handler needs it: otherwise it does not compile.
-pub(super) fn is_event(handler: &Handler, ty: &Type) -> TokenStream {
+pub(super) fn is_event(handler: &HookFunction, ty: &Type) -> TokenStream {
     let span = handler.event.span();
     let ty = driver::moved(&ty.to_token_stream(), span);
     if handler.is_around() {
@@ -122,7 +122,7 @@ pub(super) fn is_event(handler: &Handler, ty: &Type) -> TokenStream {
 }
 
 /// Checks that hooks decide about an event: otherwise it does not compile.
-pub(super) fn decides(handler: &Handler, ty: &Type) -> TokenStream {
+pub(super) fn decides(handler: &HookFunction, ty: &Type) -> TokenStream {
     let span = handler.event.span();
     let ty = driver::moved(&ty.to_token_stream(), span);
     let kind = quote_spanned!(span=> <#ty as ::hooks_core::Event>::Kind);
@@ -131,7 +131,7 @@ pub(super) fn decides(handler: &Handler, ty: &Type) -> TokenStream {
 
 /// What the `nth` handler adds to the hook's types, if it has a `cfg`. A type cannot have a `cfg` in place, but an
 /// alias can, and then the event need not even exist.
-fn aliases(nth: usize, handler: &Handler) -> Option<TokenStream> {
+fn aliases(nth: usize, handler: &HookFunction) -> Option<TokenStream> {
     let predicate = cfg_predicate(&handler.cfgs)?;
     let cfgs = &handler.cfgs;
     let [vocabulary, modes] = alias_names(nth);
@@ -157,7 +157,7 @@ fn alias_names(nth: usize) -> [Ident; 2] {
 }
 
 /// The vocabulary that all events share.
-fn vocabulary(handlers: &[Handler]) -> TokenStream {
+fn vocabulary(handlers: &[HookFunction]) -> TokenStream {
     let all = handlers.iter().enumerate().map(|(nth, handler)| {
         if handler.cfgs.is_empty() {
             return (own_vocabulary(handler), handler);
@@ -175,7 +175,7 @@ fn vocabulary(handlers: &[Handler]) -> TokenStream {
 }
 
 /// The vocabulary of the handler's event.
-fn own_vocabulary(handler: &Handler) -> TokenStream {
+fn own_vocabulary(handler: &HookFunction) -> TokenStream {
     match &handler.event {
         Handled::One { ty, .. } => {
             let span = handler.event.span();
@@ -199,7 +199,7 @@ pub(super) fn every_vocabulary(view: &Type, named: Option<&Type>) -> TokenStream
 }
 
 /// The modes in which the handlers handle their events, or in which `around` handlers wrap their work.
-fn modes(handlers: &[Handler], around: bool) -> TokenStream {
+fn modes(handlers: &[HookFunction], around: bool) -> TokenStream {
     let handlers = handlers.iter().enumerate();
     let all = handlers
         .filter(|(_, handler)| handler.is_around() == around)
@@ -215,7 +215,7 @@ fn modes(handlers: &[Handler], around: bool) -> TokenStream {
 }
 
 /// The mode in which a handler handles its event.
-fn own_modes(handler: &Handler) -> TokenStream {
+fn own_modes(handler: &HookFunction) -> TokenStream {
     let span = handler.event.span();
     match &handler.event {
         Handled::One { ty, .. } => {
@@ -238,7 +238,7 @@ fn cfg_predicate(cfgs: &[Attribute]) -> Option<TokenStream> {
 }
 
 /// The handler's row in a plan.
-fn row(handler: &Handler) -> TokenStream {
+fn row(handler: &HookFunction) -> TokenStream {
     let cfgs = &handler.cfgs;
     let runs = match (handler.is_around(), handler.is_async) {
         (true, _) => quote!(Around),

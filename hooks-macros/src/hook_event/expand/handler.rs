@@ -6,17 +6,17 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use crate::driver;
-use crate::hook_event::parse::{Event, Vocabulary};
+use crate::hook_event::parse::{EventEnum, EventVariant};
 
-pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
+pub(super) fn handler(vocabulary: &EventEnum) -> TokenStream {
     let the_trait = the_trait(vocabulary);
     let hook = hook(vocabulary);
     let boxes = boxes(vocabulary);
     quote!(#the_trait #hook #boxes)
 }
 
-fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
+fn the_trait(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum {
         visibility,
         ident,
         handler,
@@ -94,8 +94,8 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
 }
 
 /// The box as a hook.
-fn hook(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary { ident, handler, .. } = vocabulary;
+fn hook(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum { ident, handler, .. } = vocabulary;
     quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -181,8 +181,8 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
 }
 
 /// What puts hooks of this vocabulary into a box.
-fn boxes(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
+fn boxes(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum {
         ident,
         hooks,
         mutable,
@@ -205,7 +205,7 @@ fn boxes(vocabulary: &Vocabulary) -> TokenStream {
         .collect();
     let variants: Vec<_> = events.iter().map(|event| &event.variant).collect();
     let asked = events.iter().zip(&payloads).map(|(event, payload)| {
-        let Event { variant, .. } = event;
+        let EventVariant { variant, .. } = event;
         let is_lent = event.intercept().is_none() || event.is_lent_mut();
         let ask = if is_lent {
             quote!(ask_boxed)
@@ -225,7 +225,7 @@ fn boxes(vocabulary: &Vocabulary) -> TokenStream {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl<__H: #hooks> ::hooks_core::__private::Boxes<__H> for #ident<'static> {
-                const KNOWN: ::hooks_core::__private::Known = ::hooks_core::__private::Known::NONE
+                const KNOWN: ::hooks_core::__private::BoxFacts = ::hooks_core::__private::BoxFacts::NONE
                     #(.on::<__H, #statics>())*;
 
                 fn wants(

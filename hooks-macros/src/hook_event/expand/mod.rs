@@ -16,10 +16,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Lifetime, Visibility};
 
-use super::parse::{Event, Kind, Vocabulary};
+use super::parse::{EventEnum, EventVariant, VariantKind};
 use crate::driver;
 
-pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
+pub(super) fn vocabulary(vocabulary: &EventEnum) -> TokenStream {
     let the_enum = the_enum(vocabulary);
     let events = vocabulary
         .events
@@ -40,8 +40,8 @@ pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
 
 /// The enum as a vocabulary, for any lifetime. The vocabulary of an event is the enum for `'static`, but rustc
 /// forgets the lifetime in the type of a future.
-fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
+fn the_enum(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum {
         ident,
         mutable,
         said,
@@ -133,7 +133,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
 }
 
 /// An event's row.
-fn info(slot: usize, event: &Event) -> TokenStream {
+fn info(slot: usize, event: &EventVariant) -> TokenStream {
     let name = driver::text_of(&event.variant);
     let index = u32::try_from(slot).unwrap_or(u32::MAX);
     let intercept = event.intercept();
@@ -158,9 +158,9 @@ fn info(slot: usize, event: &Event) -> TokenStream {
 }
 
 /// One payload as an event.
-fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream {
-    let Vocabulary { ident, mutable, .. } = vocabulary;
-    let Event {
+fn the_event(vocabulary: &EventEnum, slot: usize, event: &EventVariant) -> TokenStream {
+    let EventEnum { ident, mutable, .. } = vocabulary;
+    let EventVariant {
         variant,
         payload,
         subject,
@@ -240,10 +240,10 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
 
 /// Whether hooks observe or intercept the event. If that is not written, the type is an error: rustc reports what it
 /// says, and nothing that follows from it.
-fn kind(event: &Event) -> TokenStream {
+fn kind(event: &EventVariant) -> TokenStream {
     let kind = match event.kind {
-        Kind::Observe => quote!(::hooks_core::Observe),
-        Kind::Intercept(_) => quote!(::hooks_core::Intercept),
+        VariantKind::Observe => quote!(::hooks_core::Observe),
+        VariantKind::Intercept(_) => quote!(::hooks_core::Intercept),
     };
     match event.mistake {
         None => kind,
@@ -255,7 +255,7 @@ fn kind(event: &Event) -> TokenStream {
 }
 
 /// What hooks may do to the event: the traits that it implements, with their bodies.
-fn rights(event: &Event) -> Vec<TokenStream> {
+fn rights(event: &EventVariant) -> Vec<TokenStream> {
     let ty = &event.payload.ty;
     let span = driver::at(ty.span());
     let mut rights = Vec::new();
@@ -306,8 +306,8 @@ fn rights(event: &Event) -> Vec<TokenStream> {
 
 /// The bounds that an agent author writes.
 #[expect(clippy::too_many_lines, reason = "two traits, as they are written")]
-fn bounds(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
+fn bounds(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum {
         ident,
         hooks,
         hooks_now,
@@ -429,9 +429,10 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
 }
 
 /// The bound `hooks_core::name<Event>` for each event, or for each event with work.
-fn on_all(vocabulary: &Vocabulary, name: &str, of_work: bool) -> Vec<TokenStream> {
+fn on_all(vocabulary: &EventEnum, name: &str, of_work: bool) -> Vec<TokenStream> {
     let name = Ident::new(name, Span::call_site());
-    let has_work = |event: &&Event| event.intercept().is_some_and(|may| may.around.is_some());
+    let has_work =
+        |event: &&EventVariant| event.intercept().is_some_and(|may| may.around.is_some());
     let events = vocabulary.events.iter();
     events
         .filter(|event| !of_work || has_work(event))

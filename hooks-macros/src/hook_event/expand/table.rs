@@ -3,10 +3,10 @@
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use crate::driver;
-use crate::hook_event::parse::{Event, Vocabulary};
+use crate::hook_event::parse::{EventEnum, EventVariant};
 
 /// One row per event: its kind, what a hook may do, and when it is raised.
-pub(super) fn of(vocabulary: &Vocabulary) -> String {
+pub(super) fn of(vocabulary: &EventEnum) -> String {
     let mut table = String::from(
         "# Events\n\n| event | kind | a hook may | raised |\n| --- | --- | --- | --- |\n",
     );
@@ -27,7 +27,7 @@ pub(super) fn of(vocabulary: &Vocabulary) -> String {
 }
 
 /// What a hook may do to the event.
-fn may(event: &Event) -> String {
+fn may(event: &EventVariant) -> String {
     let Some(intercept) = event.intercept() else {
         return "look".into();
     };

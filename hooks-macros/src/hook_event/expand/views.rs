@@ -4,10 +4,10 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::super::parse::{Event, Kind, Vocabulary};
+use super::super::parse::{EventEnum, EventVariant, VariantKind};
 use crate::driver;
 
-pub(super) fn views(vocabulary: &Vocabulary) -> TokenStream {
+pub(super) fn views(vocabulary: &EventEnum) -> TokenStream {
     let mutable = mutable(vocabulary);
     let said = said(vocabulary);
     let traits = traits(vocabulary);
@@ -16,8 +16,8 @@ pub(super) fn views(vocabulary: &Vocabulary) -> TokenStream {
 }
 
 /// The enum that lends an event for changes.
-fn mutable(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
+fn mutable(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum {
         visibility,
         ident,
         mutable,
@@ -28,7 +28,7 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
     let variants: Vec<_> = events.iter().map(|event| &event.variant).collect();
     let names = variants.iter().map(|variant| driver::text_of(variant));
     let declared = events.iter().map(|event| {
-        let Event { variant, docs, .. } = event;
+        let EventVariant { variant, docs, .. } = event;
         let payload = event
             .payload
             .with(&syn::Lifetime::new("'__a", event.variant.span()));
@@ -102,8 +102,8 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
 
 /// The enum for the decision about any event.
 #[expect(clippy::too_many_lines, reason = "one enum, as it is written")]
-fn said(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
+fn said(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum {
         visibility,
         said,
         mutable,
@@ -232,8 +232,8 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
 }
 
 /// The impls that let hooks on every event take and return the enums.
-fn traits(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
+fn traits(vocabulary: &EventEnum) -> TokenStream {
+    let EventEnum {
         ident,
         mutable,
         said,
@@ -291,23 +291,23 @@ fn traits(vocabulary: &Vocabulary) -> TokenStream {
 }
 
 /// What one hook decides about the event.
-pub(super) fn said_of_one(event: &Event) -> TokenStream {
+pub(super) fn said_of_one(event: &EventVariant) -> TokenStream {
     match event.kind {
-        Kind::Observe => quote!(()),
-        Kind::Intercept(_) => quote!(::hooks_core::HookAction<Self>),
+        VariantKind::Observe => quote!(()),
+        VariantKind::Intercept(_) => quote!(::hooks_core::HookAction<Self>),
     }
 }
 
 /// Converts the action on any event to one on this event, and the result of hooks on this event to one on any.
-fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
-    let Vocabulary { said, .. } = vocabulary;
-    let Event {
+fn fit(vocabulary: &EventEnum, event: &EventVariant) -> TokenStream {
+    let EventEnum { said, .. } = vocabulary;
+    let EventVariant {
         variant, payload, ..
     } = event;
     let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
     let (fitted, result) = match event.kind {
-        Kind::Observe => (quote!(let _ = __said;), quote!(#said::Continue)),
-        Kind::Intercept(_) => (
+        VariantKind::Observe => (quote!(let _ = __said;), quote!(#said::Continue)),
+        VariantKind::Intercept(_) => (
             quote! {
                 match __said {
                     #said::Continue => ::hooks_core::HookAction::Continue,
@@ -332,10 +332,10 @@ fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
     };
     let own_said = said_of_one(event);
     let own_result = match event.kind {
-        Kind::Observe => quote!(()),
-        Kind::Intercept(_) => quote!(::hooks_core::HookResult<Self>),
+        VariantKind::Observe => quote!(()),
+        VariantKind::Intercept(_) => quote!(::hooks_core::HookResult<Self>),
     };
-    let unused = matches!(event.kind, Kind::Observe).then(|| quote!(let () = __result;));
+    let unused = matches!(event.kind, VariantKind::Observe).then(|| quote!(let () = __result;));
     // A mistake in a payload is reported at the payload, and equal messages only once.
     quote_spanned! {driver::at(ty.span())=>
         #[automatically_derived]

@@ -25,7 +25,7 @@ use std::process::Command;
 use hooks_builtin::__caller as caller;
 
 use crate::entry::EnvEntry;
-use crate::handler::Wrong;
+use crate::handler::SettingsMistake;
 use crate::system::Dialect;
 use crate::system::raw::WITHIN;
 
@@ -80,10 +80,12 @@ pub(super) struct About {
 }
 
 /// Checks that these can be names of variables.
-pub(crate) fn check_names<'n>(mut names: impl Iterator<Item = &'n String>) -> Result<(), Wrong> {
+pub(crate) fn check_names<'n>(
+    mut names: impl Iterator<Item = &'n String>,
+) -> Result<(), SettingsMistake> {
     match names.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
         // What follows the `=` may be a secret.
-        Some(name) => Err(Wrong::new(format!(
+        Some(name) => Err(SettingsMistake::new(format!(
             "`{}` is not a valid name of a variable: write `env = {{ NAME = \"value\" }}` to set one",
             name.split_inclusive('=')
                 .next()
@@ -96,14 +98,14 @@ pub(crate) fn check_names<'n>(mut names: impl Iterator<Item = &'n String>) -> Re
 
 /// What is inherited, and what is set.
 #[derive(Clone, Default)]
-pub(crate) struct Environment {
+pub(crate) struct CommandEnvironment {
     dialect: Dialect,
     inherit: Vec<String>,
     set: Vec<(String, String)>,
 }
 
-impl Environment {
-    pub(crate) fn check(entry: &EnvEntry, dialect: Dialect) -> Result<Self, Wrong> {
+impl CommandEnvironment {
+    pub(crate) fn check(entry: &EnvEntry, dialect: Dialect) -> Result<Self, SettingsMistake> {
         check_names(entry.inherit.iter().chain(entry.set.keys())).map_err(|wrong| {
             wrong
                 .at("env")
@@ -111,9 +113,9 @@ impl Environment {
         })?;
         if let Some((name, _)) = entry.set.iter().find(|(_, value)| value.contains('\0')) {
             let message = format!("the value of `{name}` contains a NUL byte");
-            return Err(Wrong::new(message).at("env").at(name.clone()));
+            return Err(SettingsMistake::new(message).at("env").at(name.clone()));
         }
-        Ok(Environment {
+        Ok(CommandEnvironment {
             dialect,
             inherit: entry.inherit.clone(),
             set: entry.set.clone().into_iter().collect(),

@@ -27,17 +27,17 @@ use hooks_builtin::SandboxConfig;
 use hooks_sandbox::{Confinement, SandboxError};
 
 use self::environment::About;
-pub(crate) use self::environment::Environment;
-use super::{Asked, Handler, Making, Wrong, words};
-use crate::answer::Answer;
+pub(crate) use self::environment::CommandEnvironment;
+use super::{Handler, Making, PendingAnswer, SettingsMistake, words};
+use crate::answer::HandlerAnswer;
 use crate::entry::CommandEntry;
 use crate::events;
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::record::RawAnswer;
-use crate::system::Ask;
 use crate::system::Dialect;
 use crate::system::Exit;
-use crate::system::On;
+use crate::system::HandlerQuestion;
+use crate::system::QuestionEvent;
 use crate::system::raw::Raw;
 
 pub(crate) use self::program::in_folder;
@@ -49,10 +49,10 @@ const MOST_OUTPUT: usize = 1024 * 1024;
 /// What stands for the root of the project in the words of a command, in files of other systems.
 pub(crate) const PROJECT: &str = "${CLAUDE_PROJECT_DIR}";
 
-struct CommandHandler(Arc<Settings>);
+struct CommandHandler(Arc<CommandSettings>);
 
 /// A checked entry.
-struct Settings {
+struct CommandSettings {
     /// The program and its arguments.
     argv: Vec<String>,
     /// Whether [`PROJECT`] is replaced in them. A shell reads the variable itself.
@@ -60,7 +60,7 @@ struct Settings {
     /// The command, in one line.
     shown: String,
     dialect: Dialect,
-    environment: Environment,
+    environment: CommandEnvironment,
     cwd: Option<PathBuf>,
     folder: PathBuf,
     project_dir: Option<PathBuf>,
@@ -74,21 +74,21 @@ pub(crate) fn make(
     entry: &CommandEntry,
     dialect: Dialect,
     making: &Making,
-) -> Result<Arc<dyn Handler>, Wrong> {
+) -> Result<Arc<dyn Handler>, SettingsMistake> {
     let argv = argv(entry, dialect)?;
     let limits = entry.sandbox.as_ref();
     let sandbox = limits.map(|entry| sandbox(entry, making)).transpose()?;
     if let Some(text) = argv.iter().find(|text| text.contains('\0')) {
         let message = format!("`{}` contains a NUL byte", text.escape_debug());
-        return Err(Wrong::new(message));
+        return Err(SettingsMistake::new(message));
     }
     let shown = entry.run.clone().unwrap_or_else(|| entry.argv.join(" "));
-    Ok(Arc::new(CommandHandler(Arc::new(Settings {
+    Ok(Arc::new(CommandHandler(Arc::new(CommandSettings {
         argv,
         is_placed: entry.run.is_none() && dialect != Dialect::Hooks,
         shown,
         dialect,
-        environment: Environment::check(&entry.env, dialect)?,
+        environment: CommandEnvironment::check(&entry.env, dialect)?,
         cwd: entry.cwd.as_ref().map(|cwd| making.folder.join(cwd)),
         folder: making.folder.clone(),
         project_dir: making.project_dir.clone(),
@@ -103,15 +103,20 @@ fn limited(limit: NonZeroU64) -> usize {
 }
 
 /// Returns the program and its arguments.
-fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
+fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, SettingsMistake> {
     match (&entry.run, entry.argv.as_slice()) {
-        (Some(_), [_, ..]) => Err(Wrong::new("`run` and `argv` both choose what runs")
-            .at("argv")
-            .help("write one of them: `run` for a shell, `argv` for a program and its arguments")),
-        (None, []) => Err(Wrong::new("the command is missing")
+        (Some(_), [_, ..]) => Err(
+            SettingsMistake::new("`run` and `argv` both choose what runs")
+                .at("argv")
+                .help(
+                    "write one of them: `run` for a shell, `argv` for a program and its arguments",
+                ),
+        ),
+        (None, []) => Err(SettingsMistake::new("the command is missing")
             .help("write `command = \"./check.sh\"`, or a table with `run` or `argv`")),
         (Some(run), []) if run.trim().is_empty() => {
-            Err(Wrong::new("the command is empty").help("write the command for the shell"))
+            Err(SettingsMistake::new("the command is empty")
+                .help("write the command for the shell"))
         }
         (Some(run), []) => {
             let mut argv = shell(entry.shell.as_deref(), dialect);
@@ -119,13 +124,13 @@ fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
             Ok(argv)
         }
         (None, [program, ..]) if program.trim().is_empty() => {
-            Err(Wrong::new("the program's name is empty")
+            Err(SettingsMistake::new("the program's name is empty")
                 .at("argv")
                 .help("the first element of `argv` is the program"))
         }
         (None, argv) => {
             if entry.shell.is_some() {
-                return Err(Wrong::new("`argv` runs without a shell")
+                return Err(SettingsMistake::new("`argv` runs without a shell")
                     .at("shell")
                     .help("leave `shell` out, or write `run` in place of `argv`"));
             }
@@ -159,7 +164,10 @@ fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
 }
 
 /// Returns the sandbox of a program. A limit that cannot be enforced is an error, and never ignored.
-pub(super) fn sandbox(config: &SandboxConfig, making: &Making) -> Result<Confinement, Wrong> {
+pub(super) fn sandbox(
+    config: &SandboxConfig,
+    making: &Making,
+) -> Result<Confinement, SettingsMistake> {
     // Which variables the program gets, its own settings say.
     let sandbox = config.sandbox(&making.folder).env("*");
     let prepared = sandbox.prepare().and_then(|confinement| {
@@ -179,7 +187,7 @@ pub(super) fn sandbox(config: &SandboxConfig, making: &Making) -> Result<Confine
             }
             _ => "correct the rule",
         };
-        Wrong::new(error.to_string()).at("sandbox").help(help)
+        SettingsMistake::new(error.to_string()).at("sandbox").help(help)
     })
 }
 
@@ -192,9 +200,9 @@ impl Handler for CommandHandler {
         self.0.shown.clone()
     }
 
-    fn ask(&self, ask: &Ask<'_>) -> Asked {
+    fn ask(&self, ask: &HandlerQuestion<'_>) -> PendingAnswer {
         let settings = Arc::clone(&self.0);
-        let on = On::of(ask);
+        let on = QuestionEvent::of(ask);
         let about = About {
             event: ask.named.to_owned(),
             hook: ask.hook.to_owned(),
@@ -206,15 +214,20 @@ impl Handler for CommandHandler {
         };
         let input = settings.dialect.input(ask);
         Box::pin(async move {
-            let mut input = input.map_err(Fault::nonsense)?;
+            let mut input = input.map_err(HandlerFault::nonsense)?;
             input.push(b'\n');
             settings.run(&about, &input, &on).await
         })
     }
 }
 
-impl Settings {
-    async fn run(&self, about: &About, input: &[u8], on: &On) -> Result<Answer, Fault> {
+impl CommandSettings {
+    async fn run(
+        &self,
+        about: &About,
+        input: &[u8],
+        on: &QuestionEvent,
+    ) -> Result<HandlerAnswer, HandlerFault> {
         let command = self.command(about)?;
         // Our own commands leave no process behind. Other systems allow a command to start something that keeps
         // running.
@@ -226,7 +239,7 @@ impl Settings {
             Child::spawn(command, background).map_err(|error| self.not_started(&error))?;
         let ended = child.talk(pipes, input, self.most_output).await;
         let ended = ended.map_err(|error| {
-            Fault::failed(format_args!("the program cannot be followed: {error}"))
+            HandlerFault::failed(format_args!("the program cannot be followed: {error}"))
         })?;
         let exit = Exit {
             code: ended.status.code(),
@@ -243,14 +256,14 @@ impl Settings {
         self.dialect.of_command(on, &exit)
     }
 
-    fn not_started(&self, error: &io::Error) -> Fault {
-        Fault::not_started(format_args!(
+    fn not_started(&self, error: &io::Error) -> HandlerFault {
+        HandlerFault::not_started(format_args!(
             "`{}` cannot be started: {error}",
             self.argv[0]
         ))
     }
 
-    fn command(&self, about: &About) -> Result<Command, Fault> {
+    fn command(&self, about: &About) -> Result<Command, HandlerFault> {
         let project = self.project(about);
         let cwd = self.directory(about, project.as_deref())?;
         let argv = match &project {
@@ -263,10 +276,10 @@ impl Settings {
         };
         let (program, arguments) = argv
             .split_first()
-            .ok_or_else(|| Fault::not_started("the command is empty"))?;
+            .ok_or_else(|| HandlerFault::not_started("the command is empty"))?;
         let path = self.environment.path();
         let found = program::in_folder(program, &self.folder, cwd.as_deref(), path);
-        let found = found.map_err(Fault::not_started)?;
+        let found = found.map_err(HandlerFault::not_started)?;
         let all = words(self.sandbox.as_ref(), found, arguments);
         let tell = |command: &mut _| self.environment.tell(about, project.as_deref(), command);
         let mut command = self.environment.command(&all[0], tell);
@@ -296,11 +309,15 @@ impl Settings {
             .or_else(|| caller::current_dir().ok())
     }
 
-    fn directory(&self, about: &About, project: Option<&Path>) -> Result<Option<PathBuf>, Fault> {
+    fn directory(
+        &self,
+        about: &About,
+        project: Option<&Path>,
+    ) -> Result<Option<PathBuf>, HandlerFault> {
         if let Some(cwd) = &self.cwd {
             if !cwd.is_dir() {
                 let message = format!("the folder {} of `cwd` does not exist", cwd.display());
-                return Err(Fault::not_started(message));
+                return Err(HandlerFault::not_started(message));
             }
             return Ok(Some(cwd.clone()));
         }

@@ -14,15 +14,15 @@ use jiff::Timestamp;
 use reqwest::RequestBuilder;
 use reqwest::header::{self, HeaderMap, HeaderName};
 
-use super::{Asked, Handler, Making, SHARED_HELP, SHARED_LOOPBACK, Wrong};
-use crate::answer::Answer;
+use super::{Handler, Making, PendingAnswer, SHARED_HELP, SHARED_LOOPBACK, SettingsMistake};
+use crate::answer::HandlerAnswer;
 use crate::entry::HttpEntry;
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::record::RawAnswer;
 use crate::request::{LONGEST, header_value, loopback, matches, read};
 use crate::secrets::{Mask, Replaced, SecretText, Secrets};
 use crate::system::Dialect;
-use crate::system::{Ask, On};
+use crate::system::{HandlerQuestion, QuestionEvent};
 
 /// How long to wait before the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -41,7 +41,7 @@ const FRAMING: [HeaderName; 5] = [
 
 /// What a handler is made of, whatever file it is from.
 #[derive(Clone, Default)]
-pub(crate) struct Settings {
+pub(crate) struct HttpSettings {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,
     /// The secret that signs requests.
@@ -58,15 +58,15 @@ pub(crate) struct Settings {
     pub(crate) urls: Option<Vec<String>>,
 }
 
-impl From<&HttpEntry> for Settings {
+impl From<&HttpEntry> for HttpSettings {
     fn from(entry: &HttpEntry) -> Self {
-        Settings {
+        HttpSettings {
             url: entry.url.clone(),
             headers: entry.headers.clone(),
             secret: entry.secret.clone(),
             retries: entry.retries,
             allow_loopback: entry.allow_loopback.clone(),
-            ..Settings::default()
+            ..HttpSettings::default()
         }
     }
 }
@@ -76,42 +76,42 @@ pub(crate) fn make(
     entry: &HttpEntry,
     dialect: Dialect,
     making: &Making,
-) -> Result<Arc<dyn Handler>, Wrong> {
+) -> Result<Arc<dyn Handler>, SettingsMistake> {
     if making.services.is_shared && !entry.allow_loopback.is_empty() {
-        return Err(Wrong::new(SHARED_LOOPBACK)
+        return Err(SettingsMistake::new(SHARED_LOOPBACK)
             .at("allow_loopback")
             .help(SHARED_HELP));
     }
-    with(&Settings::from(entry), dialect, making).map(|(handler, _)| handler)
+    with(&HttpSettings::from(entry), dialect, making).map(|(handler, _)| handler)
 }
 
 /// Does the same for another system's file. Also returns notices.
 pub(crate) fn with(
-    settings: &Settings,
+    settings: &HttpSettings,
     dialect: Dialect,
     making: &Making,
-) -> Result<(Arc<dyn Handler>, Vec<String>), Wrong> {
+) -> Result<(Arc<dyn Handler>, Vec<String>), SettingsMistake> {
     let secrets = Arc::clone(&making.services.secrets);
     let is_shared = making.services.is_shared;
     let (mut wrong, mut notices) = (Vec::new(), Vec::new());
     let url = checked(settings, making).map_err(|one| wrong.push(one));
     let filled = |text: &SecretText| {
         let filled = text.fill(&*secrets, &mut Mask::default());
-        filled.map_err(|missing| Wrong::new(missing.to_string()).help(missing.help()))
+        filled.map_err(|missing| SettingsMistake::new(missing.to_string()).help(missing.help()))
     };
-    let mut header = |name: &str, value: &str| -> Result<_, Wrong> {
-        let header: HeaderName = name
-            .parse()
-            .map_err(|_| Wrong::new(format!("`{name}` is not a valid name of a header")))?;
+    let mut header = |name: &str, value: &str| -> Result<_, SettingsMistake> {
+        let header: HeaderName = name.parse().map_err(|_| {
+            SettingsMistake::new(format!("`{name}` is not a valid name of a header"))
+        })?;
         if FRAMING.contains(&header) {
-            return Err(Wrong::new(format!("`{name}` cannot be set"))
+            return Err(SettingsMistake::new(format!("`{name}` cannot be set"))
                 .help("the request sets it by itself: leave it out"));
         }
         let value = parse(value, settings, is_shared)?;
         notices.extend(value.empty().map(|variable| {
             format!("the header `{name}` names `{variable}`, which is not set: it is empty")
         }));
-        header_value(&filled(&value)?).map_err(Wrong::new)?;
+        header_value(&filled(&value)?).map_err(SettingsMistake::new)?;
         Ok((header, value))
     };
     let mut headers = Vec::new();
@@ -121,10 +121,10 @@ pub(crate) fn with(
             Err(one) => wrong.push(one.at("headers").at(name)),
         }
     }
-    let signed = |text: &str| -> Result<_, Wrong> {
+    let signed = |text: &str| -> Result<_, SettingsMistake> {
         let text = parse(text, settings, is_shared)?;
         let parsed = filled(&text)?.parse::<WebhookSecret>();
-        parsed.map_err(|error| Wrong::new(error.to_string()))?;
+        parsed.map_err(|error| SettingsMistake::new(error.to_string()))?;
         Ok(text)
     };
     let secret = settings.secret.as_deref().map(signed).transpose();
@@ -149,32 +149,39 @@ pub(crate) fn with(
 }
 
 /// Checks the URL. Also returns the guard that its requests go through.
-fn checked(settings: &Settings, making: &Making) -> Result<(Guard, CheckedUrl), Wrong> {
+fn checked(
+    settings: &HttpSettings,
+    making: &Making,
+) -> Result<(Guard, CheckedUrl), SettingsMistake> {
     let (allowed, help) = if making.services.is_shared {
         (&[][..], "write an `https://` URL of a public host")
     } else {
         let help = "write an `https://` URL of a public host, or name a host of this machine in `allow_loopback`";
         (&*settings.allow_loopback, help)
     };
-    let loopback =
-        loopback(&settings.url, allowed).map_err(|error| Wrong::new(error).at("allow_loopback"))?;
+    let loopback = loopback(&settings.url, allowed)
+        .map_err(|error| SettingsMistake::new(error).at("allow_loopback"))?;
     let guard = making.services.guard.clone().allow_loopback(loopback);
     let url = guard.check(&settings.url).map_err(|refused| {
-        Wrong::new(format!("the URL is refused: {refused}"))
+        SettingsMistake::new(format!("the URL is refused: {refused}"))
             .at("url")
             .help(help)
     })?;
     if let Some(urls) = &settings.urls
         && !urls.iter().any(|pattern| matches(pattern, &url))
     {
-        return Err(Wrong::new("the URL is not one of the allowed URLs").at("url"));
+        return Err(SettingsMistake::new("the URL is not one of the allowed URLs").at("url"));
     }
     Ok((guard, url))
 }
 
 /// Reads a text with values that the file only names. What people write who may not act as this process cannot name its
 /// environment.
-fn parse(text: &str, settings: &Settings, is_shared: bool) -> Result<SecretText, Wrong> {
+fn parse(
+    text: &str,
+    settings: &HttpSettings,
+    is_shared: bool,
+) -> Result<SecretText, SettingsMistake> {
     let is_moved = settings.is_in_bundle && text.starts_with("secret:");
     let replaced = if is_moved {
         &Replaced::Whole
@@ -184,7 +191,7 @@ fn parse(text: &str, settings: &Settings, is_shared: bool) -> Result<SecretText,
     let text = SecretText::parse(text, replaced);
     match text.variable().filter(|_| is_shared) {
         None => Ok(text),
-        Some(name) => Err(Wrong::new(format!(
+        Some(name) => Err(SettingsMistake::new(format!(
             "the environment variable `{name}` is not for this hook"
         ))
         .help("write `secret:NAME`, for a secret that is kept with these hooks")),
@@ -216,19 +223,19 @@ impl Handler for Http {
         format!("POST {:?}", self.0.url)
     }
 
-    fn ask(&self, ask: &Ask<'_>) -> Asked {
+    fn ask(&self, ask: &HandlerQuestion<'_>) -> PendingAnswer {
         let body = self.0.dialect.input(ask);
-        let (on, poster) = (On::of(ask), Arc::clone(&self.0));
+        let (on, poster) = (QuestionEvent::of(ask), Arc::clone(&self.0));
         Box::pin(async move {
-            let body =
-                body.map_err(|error| Fault::failed(format!("the event is not JSON: {error}")))?;
+            let body = body
+                .map_err(|error| HandlerFault::failed(format!("the event is not JSON: {error}")))?;
             poster.post(&body, &on).await
         })
     }
 }
 
 impl Poster {
-    async fn post(&self, body: &[u8], on: &On) -> Result<Answer, Fault> {
+    async fn post(&self, body: &[u8], on: &QuestionEvent) -> Result<HandlerAnswer, HandlerFault> {
         let endpoint = self.endpoint()?;
         let mut mask = Mask::default();
         let headers = self.headers(&mut mask)?;
@@ -248,8 +255,8 @@ impl Poster {
         endpoint: &Endpoint,
         request: impl Fn(&str) -> RequestBuilder,
         mask: &Mask,
-        on: &On,
-    ) -> Result<Answer, Fault> {
+        on: &QuestionEvent,
+    ) -> Result<HandlerAnswer, HandlerFault> {
         let id = self.ids.next_id();
         let mut left = self.retries;
         loop {
@@ -268,7 +275,7 @@ impl Poster {
             if failure.is_empty() || left == 0 {
                 let (status, body) = said.map_err(|broken| broken.fault)?;
                 if (300..400).contains(&status) {
-                    return Err(Fault::failed(format!(
+                    return Err(HandlerFault::failed(format!(
                         "the endpoint answered with the status {status}, and redirects are not followed: write the \
                          URL that it leads to into the file"
                     )));
@@ -281,33 +288,34 @@ impl Poster {
         }
     }
 
-    fn endpoint(&self) -> Result<&Endpoint, Fault> {
+    fn endpoint(&self) -> Result<&Endpoint, HandlerFault> {
         if let Some(endpoint) = self.endpoint.get() {
             return Ok(endpoint);
         }
         let made = self.guard.endpoint(self.url.as_str(), LONGEST);
-        let made = made.map_err(|error| Fault::not_started(error.to_string()))?;
+        let made = made.map_err(|error| HandlerFault::not_started(error.to_string()))?;
         Ok(self.endpoint.get_or_init(|| made))
     }
 
-    fn secret(&self, text: &SecretText, mask: &mut Mask) -> Result<WebhookSecret, Fault> {
+    fn secret(&self, text: &SecretText, mask: &mut Mask) -> Result<WebhookSecret, HandlerFault> {
         let secret: Result<_, SecretError> = self.fill(text, mask)?.parse();
-        secret.map_err(Fault::not_started)
+        secret.map_err(HandlerFault::not_started)
     }
 
-    fn headers(&self, mask: &mut Mask) -> Result<HeaderMap, Fault> {
+    fn headers(&self, mask: &mut Mask) -> Result<HeaderMap, HandlerFault> {
         let mut headers = HeaderMap::with_capacity(self.headers.len());
         for (name, text) in &self.headers {
             let value = header_value(&self.fill(text, mask)?);
-            let value = value
-                .map_err(|error| Fault::not_started(format!("the header `{name}`: {error}")))?;
+            let value = value.map_err(|error| {
+                HandlerFault::not_started(format!("the header `{name}`: {error}"))
+            })?;
             headers.insert(name, value);
         }
         Ok(headers)
     }
 
-    fn fill(&self, text: &SecretText, mask: &mut Mask) -> Result<String, Fault> {
+    fn fill(&self, text: &SecretText, mask: &mut Mask) -> Result<String, HandlerFault> {
         text.fill(&*self.secrets, mask)
-            .map_err(|missing| Fault::not_started(missing.to_string()))
+            .map_err(|missing| HandlerFault::not_started(missing.to_string()))
     }
 }

@@ -14,9 +14,9 @@ use hooks_core::agent::{Media, MediaKind, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use super::llm;
-use super::wire::Request;
-use crate::answer::{Answer, Change, Verdict, kind_of};
-use crate::fault::Fault;
+use super::wire::ProcessRequest;
+use crate::answer::{Change, HandlerAnswer, Verdict, kind_of};
+use crate::fault::HandlerFault;
 use crate::system::Dialect;
 
 /// What is wrong with a result in our own dialect. It may have been meant as a refusal.
@@ -60,29 +60,29 @@ fn mistake(method: &str, result: &Value) -> Option<String> {
 
 /// Returns the meaning of a result.
 pub(super) fn of(
-    request: &Request,
+    request: &ProcessRequest,
     result: Value,
     hook: &str,
     dialect: Dialect,
-) -> Result<Answer, Fault> {
+) -> Result<HandlerAnswer, HandlerFault> {
     if request.method == "hook.approve_tool" {
         let answer = approval(request, &result, hook);
         let is_approved = !matches!(answer.verdict, Verdict::Block { .. });
         return match mistake(request.method, &result) {
             Some(mistake) if is_approved && dialect != Dialect::Picoclaw => {
-                Err(Fault::nonsense(mistake))
+                Err(HandlerFault::nonsense(mistake))
             }
             _ => Ok(answer),
         };
     }
-    let mut answer = Answer::default();
+    let mut answer = HandlerAnswer::default();
     if !result.is_object() {
         let message = format!(
             "the result is {}: write `{{\"action\": \"continue\"}}`, for example",
             kind_of(&result)
         );
         if dialect != Dialect::Picoclaw {
-            return Err(Fault::nonsense(message));
+            return Err(HandlerFault::nonsense(message));
         }
         answer.ignore(&message, "");
     }
@@ -100,7 +100,7 @@ pub(super) fn of(
             if let Some(word) = result["decision"].as_str()
                 && denies.contains(&word)
             {
-                answer = Answer::block(reason("denies it"));
+                answer = HandlerAnswer::block(reason("denies it"));
                 let warning = format!(
                     "`decision = \"{word}\"` is not part of this protocol: write `action = \"deny_tool\"`"
                 );
@@ -115,18 +115,18 @@ pub(super) fn of(
                 return Ok(answer);
             }
             if dialect != Dialect::Picoclaw {
-                return Err(Fault::nonsense("`respond` has no `result`"));
+                return Err(HandlerFault::nonsense("`respond` has no `result`"));
             }
             answer.ignore("`respond` has no `result`", ", so the tool runs");
         }
-        Some("deny_tool") => return Ok(Answer::block(reason("denies it"))),
+        Some("deny_tool") => return Ok(HandlerAnswer::block(reason("denies it"))),
         Some("abort_turn") => {
-            return Ok(Answer::of(Verdict::AbortTurn {
+            return Ok(HandlerAnswer::of(Verdict::AbortTurn {
                 reason: reason("ends the turn"),
             }));
         }
         Some("hard_abort") => {
-            return Ok(Answer::of(Verdict::AbortRun {
+            return Ok(HandlerAnswer::of(Verdict::AbortRun {
                 reason: reason("ends the run"),
             }));
         }
@@ -134,14 +134,16 @@ pub(super) fn of(
             let other = other.map_or_else(|| result["action"].to_string(), str::to_owned);
             let message = format!("`{other}` is not an action of `{}`", request.method);
             if dialect != Dialect::Picoclaw {
-                return Err(Fault::nonsense(message));
+                return Err(HandlerFault::nonsense(message));
             }
             answer.ignore(&message, ": it was ignored");
         }
     }
     // `{"approved": false}` is meant as a refusal, whatever the method.
     match mistake(request.method, &result) {
-        Some(mistake) if dialect != Dialect::Picoclaw => return Err(Fault::nonsense(mistake)),
+        Some(mistake) if dialect != Dialect::Picoclaw => {
+            return Err(HandlerFault::nonsense(mistake));
+        }
         Some(mistake) if result["action"].is_null() => answer.ignore(&mistake, ": it was ignored"),
         _ => {}
     }
@@ -152,7 +154,7 @@ pub(super) fn of(
     Ok(answer)
 }
 
-fn approval(request: &Request, result: &Value, hook: &str) -> Answer {
+fn approval(request: &ProcessRequest, result: &Value, hook: &str) -> HandlerAnswer {
     if result["approved"] != Value::Bool(true) {
         let reason = result["reason"]
             .as_str()
@@ -161,18 +163,18 @@ fn approval(request: &Request, result: &Value, hook: &str) -> Answer {
             || format!("the hook `{hook}` does not approve it"),
             str::to_owned,
         );
-        return Answer::block(reason);
+        return HandlerAnswer::block(reason);
     }
     if request.ours == Value::Bool(true) {
-        return Answer::of(Verdict::Approve {
+        return HandlerAnswer::of(Verdict::Approve {
             by: Some(hook.to_owned()),
         });
     }
-    Answer::default()
+    HandlerAnswer::default()
 }
 
 /// Reads the change in the answer, if there is one.
-fn change(request: &Request, result: &Value, answer: &mut Answer) {
+fn change(request: &ProcessRequest, result: &Value, answer: &mut HandlerAnswer) {
     let asked = &request.params;
     match request.method {
         "hook.before_tool" => {
@@ -292,15 +294,15 @@ fn medium_of(value: &Value) -> Option<Media> {
 mod tests {
     use super::*;
 
-    fn request(method: &'static str, params: Value) -> Request {
-        Request {
+    fn request(method: &'static str, params: Value) -> ProcessRequest {
+        ProcessRequest {
             method,
             params,
             ours: json!({ "content": "old", "usage": { "input_tokens": 3 } }),
         }
     }
 
-    fn answered(request: &Request, result: Value) -> Answer {
+    fn answered(request: &ProcessRequest, result: Value) -> HandlerAnswer {
         of(request, result, "gate", Dialect::Hooks).unwrap()
     }
 
@@ -346,7 +348,7 @@ mod tests {
         ] {
             let said = json!({ "action": "continue", key: &params });
             let answer = answered(&request(method, params.clone()), said);
-            assert_eq!(answer, Answer::default(), "{method}");
+            assert_eq!(answer, HandlerAnswer::default(), "{method}");
         }
     }
 
@@ -441,7 +443,7 @@ mod tests {
         }
         assert_eq!(
             answered(&request, json!({ "approved": true })),
-            Answer::default()
+            HandlerAnswer::default()
         );
     }
 }

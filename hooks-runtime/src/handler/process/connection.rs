@@ -13,9 +13,9 @@ use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
-use super::line::{Line, Lines};
-use super::{Settings, stderr};
-use crate::fault::Fault;
+use super::line::{Lines, ProcessLine};
+use super::{ProcessSettings, stderr};
+use crate::fault::HandlerFault;
 use crate::handler::{command, words};
 use crate::json;
 
@@ -32,24 +32,24 @@ const LAST_WORK: Duration = Duration::from_secs(2);
 pub(super) struct Connection {
     name: String,
     run: u64,
-    calls: Mutex<Calls>,
-    queue: mpsc::Sender<Message>,
-    logged: Mutex<stderr::Limit>,
+    calls: Mutex<OpenCalls>,
+    queue: mpsc::Sender<QueuedMessage>,
+    logged: Mutex<stderr::LineLimit>,
     first_words: stderr::FirstWords,
 }
 
 /// A message that waits until the process reads it. One queue has all messages, so the process reads them in the order
 /// in which the agent raised the events.
-pub(super) struct Message {
+pub(super) struct QueuedMessage {
     line: String,
     /// The run whose answer is awaited. The next run has the same ids again, so it never reads the call.
     run: Option<u64>,
 }
 
-impl Message {
+impl QueuedMessage {
     /// A notification, which any run may read.
     pub(super) fn event(method: &str, params: &str) -> Self {
-        Message {
+        QueuedMessage {
             line: format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}\n"),
             run: None,
         }
@@ -61,9 +61,9 @@ impl Message {
 }
 
 #[derive(Default)]
-struct Calls {
+struct OpenCalls {
     last: u64,
-    open: HashMap<u64, oneshot::Sender<Result<Value, Fault>>>,
+    open: HashMap<u64, oneshot::Sender<Result<Value, HandlerFault>>>,
     /// Why no more calls are possible.
     over: Option<String>,
 }
@@ -81,20 +81,20 @@ impl Connection {
     /// # Errors
     ///
     /// If the process ends, or its answer is an error or too long.
-    pub(super) async fn call(&self, method: &str, params: &str) -> Result<Value, Fault> {
+    pub(super) async fn call(&self, method: &str, params: &str) -> Result<Value, HandlerFault> {
         let (line, call) = self.open(method, params)?;
         let run = Some(self.run);
         // If the queue is closed, the process has ended, and the call has already failed.
-        let _ = self.queue.send(Message { line, run }).await;
+        let _ = self.queue.send(QueuedMessage { line, run }).await;
         call.answered().await
     }
 
     /// Opens a call, and returns the line that asks it.
-    fn open(&self, method: &str, params: &str) -> Result<(String, Call<'_>), Fault> {
+    fn open(&self, method: &str, params: &str) -> Result<(String, OpenCall<'_>), HandlerFault> {
         let (sender, answer) = oneshot::channel();
         let mut calls = self.calls();
         if let Some(why) = &calls.over {
-            return Err(Fault::not_started(why));
+            return Err(HandlerFault::not_started(why));
         }
         calls.last += 1;
         let id = calls.last;
@@ -102,7 +102,7 @@ impl Connection {
         let line = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n"
         );
-        let call = Call {
+        let call = OpenCall {
             connection: self,
             id,
             answer,
@@ -110,20 +110,20 @@ impl Connection {
         Ok((line, call))
     }
 
-    fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
+    fn calls(&self) -> std::sync::MutexGuard<'_, OpenCalls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Passes an answer to the caller that waits for it.
-    fn answered(&self, line: Line) {
+    fn answered(&self, line: ProcessLine) {
         let (id, said) = match line {
-            Line::TooLong(id) => (
+            ProcessLine::TooLong(id) => (
                 id,
-                Err(Fault::nonsense(
+                Err(HandlerFault::nonsense(
                     "the answer of the process is longer than 1 MiB",
                 )),
             ),
-            Line::Whole(line) => {
+            ProcessLine::Whole(line) => {
                 if line.iter().all(u8::is_ascii_whitespace) {
                     return;
                 }
@@ -148,13 +148,13 @@ impl Connection {
                         let text = error["message"]
                             .as_str()
                             .map_or_else(|| error.to_string(), str::to_owned);
-                        Err(Fault::failed(format_args!(
+                        Err(HandlerFault::failed(format_args!(
                             "the process answered with an error: {text}"
                         )))
                     }
                     _ => match message.get_mut("result") {
                         Some(result) => Ok(result.take()),
-                        None => Err(Fault::nonsense(
+                        None => Err(HandlerFault::nonsense(
                             "the answer of the process has neither a `result` nor an `error`",
                         )),
                     },
@@ -198,44 +198,44 @@ impl Connection {
         let mut calls = self.calls();
         calls.over = Some(why.to_owned());
         for (_, waiting) in calls.open.drain() {
-            let _ = waiting.send(Err(Fault::failed(why)));
+            let _ = waiting.send(Err(HandlerFault::failed(why)));
         }
     }
 }
 
 /// An open call. When its caller has gone, it is forgotten.
-struct Call<'a> {
+struct OpenCall<'a> {
     connection: &'a Connection,
     id: u64,
-    answer: oneshot::Receiver<Result<Value, Fault>>,
+    answer: oneshot::Receiver<Result<Value, HandlerFault>>,
 }
 
-impl Call<'_> {
-    async fn answered(mut self) -> Result<Value, Fault> {
+impl OpenCall<'_> {
+    async fn answered(mut self) -> Result<Value, HandlerFault> {
         (&mut self.answer)
             .await
-            .unwrap_or_else(|_| Err(Fault::failed("the process has ended")))
+            .unwrap_or_else(|_| Err(HandlerFault::failed("the process has ended")))
     }
 }
 
-impl Drop for Call<'_> {
+impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
         self.connection.calls().open.remove(&self.id);
     }
 }
 
 /// Our end of the queue of all messages for a process, whatever run of it reads them.
-pub(super) struct Queue {
-    pub(super) sender: mpsc::Sender<Message>,
-    pub(super) messages: mpsc::Receiver<Message>,
+pub(super) struct MessageQueue {
+    pub(super) sender: mpsc::Sender<QueuedMessage>,
+    pub(super) messages: mpsc::Receiver<QueuedMessage>,
     /// The number of the current run.
     pub(super) run: u64,
 }
 
 /// Starts the process, says hello, and serves it until it ends. `is_up` hears when it accepts calls.
 pub(super) async fn live(
-    settings: &Settings,
-    queue: &mut Queue,
+    settings: &ProcessSettings,
+    queue: &mut MessageQueue,
     stop: &mut watch::Receiver<bool>,
     is_up: impl FnOnce(Arc<Connection>),
 ) -> End {
@@ -305,7 +305,7 @@ pub(super) async fn live(
     end
 }
 
-fn command(settings: &Settings) -> Result<Command, String> {
+fn command(settings: &ProcessSettings) -> Result<Command, String> {
     let (program, arguments) = settings
         .argv
         .split_first()
@@ -416,7 +416,7 @@ struct Letters<'a> {
     hello: String,
     /// Comes when the process has answered `hello`. It reads nothing else before.
     is_greeted: oneshot::Receiver<()>,
-    messages: &'a mut mpsc::Receiver<Message>,
+    messages: &'a mut mpsc::Receiver<QueuedMessage>,
 }
 
 /// Writes what is queued. Returns whether it was told to stop; otherwise the process no longer reads.

@@ -4,7 +4,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// A line, or what is known about a line that is too long.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ProcessLine {
     Whole(Vec<u8>),
     /// Its `id`, if the object has one at its top level.
     TooLong(Option<u64>),
@@ -36,7 +36,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads the next line, without its end. Returns `None` at the end of the pipe.
     ///
     /// You can drop the future and call this again, without losing a line.
-    pub(super) async fn next(&mut self) -> Option<Line> {
+    pub(super) async fn next(&mut self) -> Option<ProcessLine> {
         loop {
             let unread = &self.buffer[self.read.clone()];
             let end = unread.iter().position(|byte| *byte == b'\n');
@@ -65,10 +65,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    fn take(&mut self) -> Line {
+    fn take(&mut self) -> ProcessLine {
         match self.long.take() {
-            Some(scan) => Line::TooLong(scan.id),
-            None => Line::Whole(std::mem::take(&mut self.line)),
+            Some(scan) => ProcessLine::TooLong(scan.id),
+            None => ProcessLine::Whole(std::mem::take(&mut self.line)),
         }
     }
 }
@@ -144,11 +144,11 @@ mod tests {
              {{\"result\":{{\"id\":5,\"text\":\"\\\"id\\\":6,{long}\"}},\"id\":7}}\nlast"
         );
         let mut lines = Lines::new(text.as_bytes(), 1000);
-        let whole = |text: &str| Some(Line::Whole(text.as_bytes().to_vec()));
+        let whole = |text: &str| Some(ProcessLine::Whole(text.as_bytes().to_vec()));
         assert_eq!(lines.next().await, whole("{\"id\":1}"));
         assert_eq!(lines.next().await, whole(""));
-        assert_eq!(lines.next().await, Some(Line::TooLong(Some(12))));
-        assert_eq!(lines.next().await, Some(Line::TooLong(Some(7))));
+        assert_eq!(lines.next().await, Some(ProcessLine::TooLong(Some(12))));
+        assert_eq!(lines.next().await, Some(ProcessLine::TooLong(Some(7))));
         assert_eq!(lines.next().await, whole("last"));
         assert_eq!(lines.next().await, None);
     }

@@ -3,7 +3,7 @@
 use hooks_core::agent::ChatMessage;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Answer, Change};
+use crate::answer::{Change, HandlerAnswer};
 
 /// Converts a response to our form. It keeps what the process does not know.
 pub(super) fn response_of(response: &Value, ours: &Value) -> Value {
@@ -22,7 +22,7 @@ pub(super) fn response_of(response: &Value, ours: &Value) -> Value {
 }
 
 /// Reads what a process wants to change in a model call.
-pub(super) fn before(asked: &Value, request: &Value, answer: &mut Answer) {
+pub(super) fn before(asked: &Value, request: &Value, answer: &mut HandlerAnswer) {
     let Value::Object(request) = request else {
         return;
     };

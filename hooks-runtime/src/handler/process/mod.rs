@@ -34,21 +34,21 @@ use std::sync::Arc;
 
 use hooks_sandbox::Confinement;
 
-use self::server::Server;
-use self::wire::Message;
-use super::command::{self, Environment};
-use super::{Asked, Handler, Listener, Making, Wrong};
-use crate::answer::Answer;
+use self::server::HandlerProcess;
+use self::wire::ProcessMessage;
+use super::command::{self, CommandEnvironment};
+use super::{Handler, Listener, Making, PendingAnswer, SettingsMistake};
+use crate::answer::HandlerAnswer;
 use crate::entry::ServerEntry;
-use crate::fault::Fault;
-use crate::system::Ask;
+use crate::fault::HandlerFault;
 use crate::system::Dialect;
+use crate::system::HandlerQuestion;
 
 pub(crate) use self::wire::mode_of;
 
 /// What a process is, and what it is for.
 #[derive(Clone, Default)]
-pub(crate) struct Settings {
+pub(crate) struct ProcessSettings {
     /// Its name, which the process gets.
     pub(crate) name: String,
     /// The program and its arguments.
@@ -57,7 +57,7 @@ pub(crate) struct Settings {
     pub(crate) folder: PathBuf,
     /// The directory in which it runs; by default the agent's.
     pub(crate) dir: Option<PathBuf>,
-    pub(crate) environment: Environment,
+    pub(crate) environment: CommandEnvironment,
     /// Whether it is restarted.
     pub(crate) restart: bool,
     pub(crate) sandbox: Option<Confinement>,
@@ -67,28 +67,28 @@ pub(crate) struct Settings {
     pub(crate) dialect: Dialect,
 }
 
-struct ProcessHandler(Arc<Server>);
+struct ProcessHandler(Arc<HandlerProcess>);
 
 /// Checks the settings, and creates the handler.
 pub(crate) fn make(
     entry: &ServerEntry,
     dialect: Dialect,
     making: &Making,
-) -> Result<Arc<dyn Handler>, Wrong> {
+) -> Result<Arc<dyn Handler>, SettingsMistake> {
     let Some(program) = entry
         .argv
         .first()
         .filter(|program| !program.trim().is_empty())
     else {
-        return Err(Wrong::new("the program is missing")
+        return Err(SettingsMistake::new("the program is missing")
             .at("argv")
             .help("write `process = { argv = [\"python3\", \"gate.py\"] }`"));
     };
     if let Some(text) = entry.argv.iter().find(|text| text.contains('\0')) {
         let message = format!("`{}` contains a NUL byte", text.escape_debug());
-        return Err(Wrong::new(message));
+        return Err(SettingsMistake::new(message));
     }
-    let environment = Environment::check(&entry.env, dialect)?;
+    let environment = CommandEnvironment::check(&entry.env, dialect)?;
     let limits = entry.sandbox.as_ref();
     let limits = limits.map(|limits| command::sandbox(limits, making));
     let mut modes = Vec::new();
@@ -98,7 +98,7 @@ pub(crate) fn make(
             modes.push(mode);
         }
     }
-    Ok(start(Settings {
+    Ok(start(ProcessSettings {
         name: making.name.clone().unwrap_or_else(|| program.clone()),
         argv: entry.argv.clone(),
         folder: making.folder.clone(),
@@ -112,8 +112,8 @@ pub(crate) fn make(
 }
 
 /// Creates a handler that starts the process with its first event.
-pub(crate) fn start(settings: Settings) -> Arc<dyn Handler> {
-    Arc::new(ProcessHandler(Arc::new(Server::new(settings))))
+pub(crate) fn start(settings: ProcessSettings) -> Arc<dyn Handler> {
+    Arc::new(ProcessHandler(Arc::new(HandlerProcess::new(settings))))
 }
 
 impl Handler for ProcessHandler {
@@ -125,10 +125,10 @@ impl Handler for ProcessHandler {
         self.0.settings.argv.join(" ")
     }
 
-    fn ask(&self, ask: &Ask<'_>) -> Asked {
+    fn ask(&self, ask: &HandlerQuestion<'_>) -> PendingAnswer {
         let server = Arc::clone(&self.0);
         match wire::message(ask) {
-            Message::Request(request) => {
+            ProcessMessage::Request(request) => {
                 let hook = ask.hook.to_owned();
                 let params = request.params.to_string();
                 Box::pin(async move {
@@ -137,11 +137,11 @@ impl Handler for ProcessHandler {
                     answer::of(&request, result, &hook, server.settings.dialect)
                 })
             }
-            Message::Event(params) => Box::pin(async move {
+            ProcessMessage::Event(params) => Box::pin(async move {
                 // A caller that waits for it also reads why it does not start.
                 server.connection().await?;
                 server.tell(event(&params))?;
-                Ok::<_, Fault>(Answer::default())
+                Ok::<_, HandlerFault>(HandlerAnswer::default())
             }),
         }
     }
@@ -164,10 +164,10 @@ impl Handler for ProcessHandler {
 }
 
 impl Listener for ProcessHandler {
-    fn tell(&self, ask: &Ask<'_>) -> Result<(), Fault> {
+    fn tell(&self, ask: &HandlerQuestion<'_>) -> Result<(), HandlerFault> {
         match wire::message(ask) {
-            Message::Event(params) => self.0.tell(event(&params)),
-            Message::Request(request) => Err(Fault::not_asked(format_args!(
+            ProcessMessage::Event(params) => self.0.tell(event(&params)),
+            ProcessMessage::Request(request) => Err(HandlerFault::not_asked(format_args!(
                 "`{}` has an answer, which would not be read",
                 request.method
             ))),
@@ -175,6 +175,6 @@ impl Listener for ProcessHandler {
     }
 }
 
-fn event(params: &serde_json::Value) -> connection::Message {
-    connection::Message::event("hook.runtime_event", &params.to_string())
+fn event(params: &serde_json::Value) -> connection::QueuedMessage {
+    connection::QueuedMessage::event("hook.runtime_event", &params.to_string())
 }

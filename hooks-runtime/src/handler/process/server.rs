@@ -8,9 +8,9 @@ use hooks_builtin::__caller as caller;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::Settings;
-use super::connection::{Connection, End, Message, Queue, live, stopped};
-use crate::fault::Fault;
+use super::ProcessSettings;
+use super::connection::{Connection, End, MessageQueue, QueuedMessage, live, stopped};
+use crate::fault::HandlerFault;
 
 /// The delay before the first restart. It doubles each time.
 const FIRST_DELAY: Duration = Duration::from_millis(100);
@@ -31,20 +31,20 @@ const WINDOW: Duration = Duration::from_mins(5);
 const MOST_WAITING: usize = 1024;
 
 /// A process that is kept running.
-pub(super) struct Server {
-    pub(super) settings: Arc<Settings>,
+pub(super) struct HandlerProcess {
+    pub(super) settings: Arc<ProcessSettings>,
     keeper: Mutex<Option<Keeper>>,
 }
 
 /// The task that keeps it running. Dropping this ends the task.
 struct Keeper {
-    state: watch::Receiver<State>,
+    state: watch::Receiver<ProcessState>,
     stop: watch::Sender<bool>,
-    queue: mpsc::Sender<Message>,
+    queue: mpsc::Sender<QueuedMessage>,
 }
 
 #[derive(Clone)]
-enum State {
+enum ProcessState {
     Starting,
     Up(Arc<Connection>),
     Down(Arc<str>),
@@ -52,9 +52,9 @@ enum State {
     Ended,
 }
 
-impl Server {
-    pub(super) fn new(settings: Settings) -> Self {
-        Server {
+impl HandlerProcess {
+    pub(super) fn new(settings: ProcessSettings) -> Self {
+        HandlerProcess {
             settings: Arc::new(settings),
             keeper: Mutex::new(None),
         }
@@ -65,17 +65,19 @@ impl Server {
     /// # Errors
     ///
     /// If it cannot be started, or is down.
-    pub(super) async fn connection(&self) -> Result<Arc<Connection>, Fault> {
+    pub(super) async fn connection(&self) -> Result<Arc<Connection>, HandlerFault> {
         let (mut state, _) = self.kept()?;
         loop {
             match state.borrow_and_update().clone() {
-                State::Up(connection) => return Ok(connection),
-                State::Down(why) => return Err(Fault::not_started(why)),
-                State::Ended => return Err(Fault::not_started("the process was ended")),
-                State::Starting => {}
+                ProcessState::Up(connection) => return Ok(connection),
+                ProcessState::Down(why) => return Err(HandlerFault::not_started(why)),
+                ProcessState::Ended => {
+                    return Err(HandlerFault::not_started("the process was ended"));
+                }
+                ProcessState::Starting => {}
             }
             if state.changed().await.is_err() {
-                return Err(Fault::not_started("the process was ended"));
+                return Err(HandlerFault::not_started("the process was ended"));
             }
         }
     }
@@ -85,36 +87,41 @@ impl Server {
     /// # Errors
     ///
     /// If the process is down, or does not read.
-    pub(super) fn tell(&self, message: Message) -> Result<(), Fault> {
+    pub(super) fn tell(&self, message: QueuedMessage) -> Result<(), HandlerFault> {
         let (state, queue) = self.kept()?;
         match &*state.borrow() {
-            State::Down(why) => return Err(Fault::not_started(why)),
-            State::Ended => return Err(Fault::not_started("the process was ended")),
-            State::Starting | State::Up(_) => {}
+            ProcessState::Down(why) => return Err(HandlerFault::not_started(why)),
+            ProcessState::Ended => return Err(HandlerFault::not_started("the process was ended")),
+            ProcessState::Starting | ProcessState::Up(_) => {}
         }
         queue.try_send(message).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => Fault::not_asked(format_args!(
+            mpsc::error::TrySendError::Full(_) => HandlerFault::not_asked(format_args!(
                 "{MOST_WAITING} messages are waiting, and the process does not read them"
             )),
-            mpsc::error::TrySendError::Closed(_) => Fault::not_started("the process was ended"),
+            mpsc::error::TrySendError::Closed(_) => {
+                HandlerFault::not_started("the process was ended")
+            }
         })
     }
 
-    fn kept(&self) -> Result<(watch::Receiver<State>, mpsc::Sender<Message>), Fault> {
+    fn kept(
+        &self,
+    ) -> Result<(watch::Receiver<ProcessState>, mpsc::Sender<QueuedMessage>), HandlerFault> {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(keeper) = &*keeper {
-            let is_over = matches!(*keeper.state.borrow(), State::Ended);
+            let is_over = matches!(*keeper.state.borrow(), ProcessState::Ended);
             // If the async runtime of the task is gone, so is the task.
             if is_over || keeper.state.has_changed().is_ok() {
                 return Ok((keeper.state.clone(), keeper.queue.clone()));
             }
         }
         let runtime = tokio::runtime::Handle::try_current();
-        let runtime = runtime.map_err(|_| Fault::not_started("a process needs a Tokio runtime"))?;
-        let (sender, state) = watch::channel(State::Starting);
+        let runtime =
+            runtime.map_err(|_| HandlerFault::not_started("a process needs a Tokio runtime"))?;
+        let (sender, state) = watch::channel(ProcessState::Starting);
         let (stop, is_stopped) = watch::channel(false);
         let (queue, messages) = mpsc::channel(MOST_WAITING);
-        let ours = Queue {
+        let ours = MessageQueue {
             sender: queue.clone(),
             messages,
             run: 0,
@@ -137,7 +144,7 @@ impl Server {
             keeper.stop.send_replace(true);
             keeper.state.clone()
         };
-        let ended = state.wait_for(|state| matches!(state, State::Ended));
+        let ended = state.wait_for(|state| matches!(state, ProcessState::Ended));
         // The process itself has two seconds.
         let _ = timeout(Duration::from_secs(5), ended).await;
     }
@@ -145,9 +152,9 @@ impl Server {
 
 /// Keeps a process running.
 async fn keep(
-    settings: Arc<Settings>,
-    mut queue: Queue,
-    state: watch::Sender<State>,
+    settings: Arc<ProcessSettings>,
+    mut queue: MessageQueue,
+    state: watch::Sender<ProcessState>,
     mut stop: watch::Receiver<bool>,
 ) {
     let mut starts = VecDeque::new();
@@ -156,7 +163,7 @@ async fn keep(
         let started = Instant::now();
         starts.push_back(started);
         let end = live(&settings, &mut queue, &mut stop, |connection| {
-            state.send_replace(State::Up(connection));
+            state.send_replace(ProcessState::Up(connection));
         });
         let why = match end.await {
             End::Stopped => break,
@@ -167,7 +174,7 @@ async fn keep(
             why,
             "the process of a hook is down"
         );
-        state.send_replace(State::Down(why.into()));
+        state.send_replace(ProcessState::Down(why.into()));
         if started.elapsed() >= HEALTHY {
             delay = FIRST_DELAY;
         }
@@ -199,7 +206,7 @@ async fn keep(
             () = again => {}
             () = stopped(&mut stop) => break,
         }
-        state.send_replace(State::Starting);
+        state.send_replace(ProcessState::Starting);
     }
     queue.messages.close();
     let mut lost = 0_u64;
@@ -213,5 +220,5 @@ async fn keep(
             "the process of a hook has ended before it read all events"
         );
     }
-    state.send_replace(State::Ended);
+    state.send_replace(ProcessState::Ended);
 }

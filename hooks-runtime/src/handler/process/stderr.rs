@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::io::AsyncRead;
 
-use super::line::{Line, Lines};
+use super::line::{Lines, ProcessLine};
 
 /// The maximum length of a logged line.
 const MOST_ERROR: usize = 8 * 1024;
@@ -55,20 +55,20 @@ impl fmt::Display for FirstWords {
 /// Logs what the process writes to standard error.
 pub(super) async fn log(stderr: impl AsyncRead + Unpin, name: &str, words: &FirstWords) {
     let mut lines = Lines::new(stderr, MOST_ERROR);
-    let mut limit = Limit::default();
+    let mut limit = LineLimit::default();
     while let Some(line) = lines.next().await {
-        if let Line::Whole(line) = &line {
+        if let ProcessLine::Whole(line) = &line {
             words.hear(&String::from_utf8_lossy(line));
         }
         if !limit.admits(name) {
             continue;
         }
         match line {
-            Line::Whole(line) => {
+            ProcessLine::Whole(line) => {
                 let line = String::from_utf8_lossy(&line);
                 tracing::warn!(process = name, "{}", line.trim_end());
             }
-            Line::TooLong(_) => tracing::warn!(process = name, "a line of more than 8 KiB"),
+            ProcessLine::TooLong(_) => tracing::warn!(process = name, "a line of more than 8 KiB"),
         }
     }
     limit.report(name);
@@ -76,13 +76,13 @@ pub(super) async fn log(stderr: impl AsyncRead + Unpin, name: &str, words: &Firs
 
 /// Counts the lines that are logged of a process. Those over the limit are counted, and not logged.
 #[derive(Debug, Default)]
-pub(super) struct Limit {
+pub(super) struct LineLimit {
     since: Option<Instant>,
     logged: u32,
     dropped: u64,
 }
 
-impl Limit {
+impl LineLimit {
     /// Whether one more line may be logged.
     pub(super) fn admits(&mut self, name: &str) -> bool {
         if self

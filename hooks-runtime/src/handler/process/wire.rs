@@ -14,16 +14,16 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::events::EventInfo;
-use crate::system::Ask;
+use crate::system::HandlerQuestion;
 
 /// The message that is sent about an event.
-pub(super) enum Message {
-    Request(Request),
+pub(super) enum ProcessMessage {
+    Request(ProcessRequest),
     Event(Value),
 }
 
 /// A request, and the data with which its answer is compared.
-pub(super) struct Request {
+pub(super) struct ProcessRequest {
     pub(super) method: &'static str,
     pub(super) params: Value,
     /// For `hook.after_llm`, the response in our form; for `hook.approve_tool`, whether a hook wants to ask a person.
@@ -41,7 +41,7 @@ pub(crate) fn mode_of(event: &EventInfo) -> &'static str {
 }
 
 /// Returns the message that is sent about an event.
-pub(super) fn message(ask: &Ask<'_>) -> Message {
+pub(super) fn message(ask: &HandlerQuestion<'_>) -> ProcessMessage {
     let cx = ask.cx;
     let request = |method, fields: Value, ours| {
         let mut params = Map::new();
@@ -50,7 +50,7 @@ pub(super) fn message(ask: &Ask<'_>) -> Message {
         if let Value::Object(fields) = fields {
             params.extend(fields);
         }
-        Message::Request(Request {
+        ProcessMessage::Request(ProcessRequest {
             method,
             params: Value::Object(params),
             ours,
@@ -104,7 +104,7 @@ pub(super) fn message(ask: &Ask<'_>) -> Message {
         event => {
             let (kind, payload) = observed(cx, event, ask.info);
             let params = runtime_event(cx, &kind, payload);
-            Message::Event(params)
+            ProcessMessage::Event(params)
         }
     }
 }

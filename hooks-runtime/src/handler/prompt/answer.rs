@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::answer::{Answer, Change, Verdict};
+use crate::answer::{Change, HandlerAnswer, Verdict};
 use crate::evaluator::Evaluated;
 use crate::events::EventInfo;
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::system::Dialect;
-use crate::system::On;
+use crate::system::QuestionEvent;
 
 /// The maximum length of a reason, in characters.
 const MOST_REASON: usize = 1000;
@@ -18,27 +18,31 @@ pub(super) fn may_ask(info: &EventInfo) -> bool {
 }
 
 /// Returns the decision, if there is one.
-pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Result<Answer, Fault> {
+pub(super) fn answer_of(
+    evaluated: &Evaluated,
+    dialect: Dialect,
+    on: &QuestionEvent,
+) -> Result<HandlerAnswer, HandlerFault> {
     let call = match evaluated.calls.as_slice() {
         [call] if call.name == "decide" => call,
         [] => {
-            return Err(Fault::nonsense(
+            return Err(HandlerFault::nonsense(
                 "the model answered in free text, and did not call `decide`",
             ));
         }
         [_] => {
-            return Err(Fault::nonsense(
+            return Err(HandlerFault::nonsense(
                 "the model called a tool that is not `decide`",
             ));
         }
         _ => {
-            return Err(Fault::nonsense(
+            return Err(HandlerFault::nonsense(
                 "the model called several tools, and not `decide` alone",
             ));
         }
     };
     let Value::Object(args) = &call.args else {
-        return Err(Fault::nonsense(
+        return Err(HandlerFault::nonsense(
             "the model called `decide` with something that is not an object",
         ));
     };
@@ -61,7 +65,7 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
         let reason = format!(
             "the input contains text that tries to instruct the model that judges it: {said}"
         );
-        return Ok(Answer::block(reason));
+        return Ok(HandlerAnswer::block(reason));
     }
     let verdict = match args.get("decision").and_then(Value::as_str) {
         Some("allow") => Verdict::Continue,
@@ -69,12 +73,12 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
         // If no person can be asked, the call is blocked.
         Some("ask" | "block") => Verdict::Block { reason: said },
         _ => {
-            return Err(Fault::nonsense(
+            return Err(HandlerFault::nonsense(
                 "the model called `decide` without `allow`, `block` or `ask`",
             ));
         }
     };
-    let mut answer = Answer::of(verdict);
+    let mut answer = HandlerAnswer::of(verdict);
     match args.get("updated_input") {
         None | Some(Value::Null) => {}
         Some(input @ Value::Object(_)) if on.info.takes_args && dialect != Dialect::Goclaw => {
@@ -84,7 +88,7 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
             .warnings
             .push("the model changed the input, which cannot be changed here".into()),
         Some(_) => {
-            return Err(Fault::nonsense(
+            return Err(HandlerFault::nonsense(
                 "the model called `decide` with an `updated_input` that is not an object",
             ));
         }

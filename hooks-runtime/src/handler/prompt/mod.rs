@@ -15,16 +15,16 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use self::answer::answer_of;
-use super::{Asked, Handler, Making, Wrong};
-use crate::answer::Answer;
-use crate::budget::spending::{Hold, Spender, Spending};
+use super::{Handler, Making, PendingAnswer, SettingsMistake};
+use crate::answer::HandlerAnswer;
+use crate::budget::spending::{Spender, Spending, SpendingHold};
 use crate::entry::PromptEntry;
 use crate::evaluator::{Evaluation, Evaluator, EvaluatorError, decide};
-use crate::fault::Fault;
+use crate::fault::HandlerFault;
 use crate::json::canonical;
-use crate::system::Ask;
 use crate::system::Dialect;
-use crate::system::On;
+use crate::system::HandlerQuestion;
+use crate::system::QuestionEvent;
 
 /// The defaults of a prompt.
 const MAX_PER_TURN: u32 = 5;
@@ -49,10 +49,10 @@ pub(crate) fn make(
     entry: &PromptEntry,
     dialect: Dialect,
     making: &Making,
-) -> Result<Arc<dyn Handler>, Wrong> {
+) -> Result<Arc<dyn Handler>, SettingsMistake> {
     let Some(evaluator) = &making.services.evaluator else {
         return Err(
-            Wrong::new("no model can be asked: the runtime has no evaluator").help(
+            SettingsMistake::new("no model can be asked: the runtime has no evaluator").help(
                 "give it one where your program builds it: `Runtime::builder()\
              .evaluator(HttpEvaluator::anthropic(\"claude-haiku-4-5\").build()?)`",
             ),
@@ -60,7 +60,7 @@ pub(crate) fn make(
     };
     let template = entry.template.trim();
     if template.is_empty() {
-        return Err(Wrong::new("the prompt is empty")
+        return Err(SettingsMistake::new("the prompt is empty")
             .at("template")
             .help("write what the model is to judge, as \"Block commands that delete files.\""));
     }
@@ -111,12 +111,12 @@ struct Judge {
     /// How long a decision is cached.
     remember: Duration,
     spender: Spender,
-    decisions: Mutex<LruCache<Key, (Instant, Answer)>>,
+    decisions: Mutex<LruCache<Key, (Instant, HandlerAnswer)>>,
 }
 
 /// One question, with its turn and its tenant.
 struct Question {
-    on: On,
+    on: QuestionEvent,
     key: Key,
     evaluation: Evaluation,
     turn: u64,
@@ -142,7 +142,7 @@ impl Handler for Prompt {
         }
     }
 
-    fn ask(&self, ask: &Ask<'_>) -> Asked {
+    fn ask(&self, ask: &HandlerQuestion<'_>) -> PendingAnswer {
         let question = self.0.question(ask);
         let judge = Arc::clone(&self.0);
         Box::pin(async move { judge.judge(question).await })
@@ -150,7 +150,7 @@ impl Handler for Prompt {
 }
 
 impl Judge {
-    fn question(&self, ask: &Ask<'_>) -> Question {
+    fn question(&self, ask: &HandlerQuestion<'_>) -> Question {
         let input = judged(self.dialect, ask);
         let made_of = json!([self.template, self.model, ask.info.name, input]);
         let hash = digest(&SHA256, canonical(&made_of).as_bytes());
@@ -160,7 +160,7 @@ impl Judge {
         let mut key = Key::default();
         key.copy_from_slice(hash.as_ref());
         Question {
-            on: On::of(ask),
+            on: QuestionEvent::of(ask),
             key,
             evaluation,
             turn: Spending::turn(ask.cx),
@@ -168,19 +168,19 @@ impl Judge {
         }
     }
 
-    async fn judge(&self, question: Question) -> Result<Answer, Fault> {
+    async fn judge(&self, question: Question) -> Result<HandlerAnswer, HandlerFault> {
         if let Some(answer) = self.remembered(&question.key) {
             return Ok(answer);
         }
         let evaluation = &question.evaluation;
         let length = evaluation.user_text().len();
         if length > LONGEST {
-            return Err(Fault::not_asked(format_args!(
+            return Err(HandlerFault::not_asked(format_args!(
                 "the input has {length} bytes, and the limit for a model is {LONGEST}"
             )));
         }
         if !self.spender.spending.take(question.turn, self.max_per_turn) {
-            return Err(Fault::not_asked(format_args!(
+            return Err(HandlerFault::not_asked(format_args!(
                 "limit of {} model calls per turn reached",
                 self.max_per_turn
             )));
@@ -188,7 +188,7 @@ impl Judge {
         // No token is shorter than a byte, so a call never uses more than this, except for a few tokens that frame it.
         let tool = evaluation.tool.parameters.to_string().len();
         let most = evaluation.system.len() + length + tool + evaluation.max_tokens as usize + 512;
-        let hold: Hold = self.spender.reserve(&question.tenant, most as u64).await?;
+        let hold: SpendingHold = self.spender.reserve(&question.tenant, most as u64).await?;
         let evaluated = match self.evaluator.evaluate(evaluation).await {
             Ok(evaluated) => evaluated,
             Err(error) => {
@@ -219,7 +219,7 @@ impl Judge {
         Ok(answer)
     }
 
-    fn remembered(&self, key: &Key) -> Option<Answer> {
+    fn remembered(&self, key: &Key) -> Option<HandlerAnswer> {
         let mut decisions = self
             .decisions
             .lock()
@@ -234,7 +234,7 @@ impl Judge {
         }
     }
 
-    fn keep(&self, key: Key, answer: &Answer) {
+    fn keep(&self, key: Key, answer: &HandlerAnswer) {
         let until = Instant::now().checked_add(self.remember);
         if let Some(until) = until.filter(|_| !self.remember.is_zero()) {
             let mut decisions = self
@@ -247,7 +247,7 @@ impl Judge {
 }
 
 /// Returns the data to judge: for a tool call, the tool and its input. It contains nothing that a user wrote.
-fn judged(dialect: Dialect, ask: &Ask<'_>) -> Value {
+fn judged(dialect: Dialect, ask: &HandlerQuestion<'_>) -> Value {
     if ask.info.fields.contains(&"args") {
         let mut payload = serde_json::to_value(ask.event).unwrap_or_default();
         return json!({ "tool_name": payload["name"].take(), "tool_input": payload["args"].take() });
@@ -260,11 +260,11 @@ fn judged(dialect: Dialect, ask: &Ask<'_>) -> Value {
     Value::Object(input)
 }
 
-fn fault_of(error: &EvaluatorError) -> Fault {
+fn fault_of(error: &EvaluatorError) -> HandlerFault {
     match error {
-        EvaluatorError::NotReached(_) => Fault::not_started(error),
-        EvaluatorError::Nonsense(_) => Fault::nonsense(error),
-        EvaluatorError::Status(_) | EvaluatorError::Failed(_) => Fault::failed(error),
+        EvaluatorError::NotReached(_) => HandlerFault::not_started(error),
+        EvaluatorError::Nonsense(_) => HandlerFault::nonsense(error),
+        EvaluatorError::Status(_) | EvaluatorError::Failed(_) => HandlerFault::failed(error),
     }
 }
 

@@ -6,12 +6,12 @@ use hooks_rules::pattern;
 use hooks_rules::subjects::Subjects;
 use serde_json::Value;
 
-use super::{Group, Policy};
+use super::{MatcherGroup, Policy};
 use crate::definition::Definition;
 use crate::events::EventInfo;
 use crate::load::Loader;
 use crate::load::near::misspelled;
-use crate::system::table::{Event, Matcher, Subject};
+use crate::system::table::{EventSubject, Matcher, SystemEvent};
 use crate::system::{Dialect, names, tools};
 
 /// The keys of a group.
@@ -53,7 +53,7 @@ impl Loader<'_> {
         }
         let event = policy.rules.named(name);
         let Some(info) = event
-            .and_then(Event::info)
+            .and_then(SystemEvent::info)
             .or_else(|| EventInfo::named(custom.unwrap_or(name)))
         else {
             let what = format!("`{name}` is not an event");
@@ -73,7 +73,7 @@ impl Loader<'_> {
                 format!("`{name}` must be a list of groups of hooks"),
                 Some("write `[{ \"matcher\": \"…\", \"hooks\": [ … ] }]`"),
             );
-            let whole = Group {
+            let whole = MatcherGroup {
                 policy,
                 document,
                 name,
@@ -92,12 +92,12 @@ impl Loader<'_> {
             let has_no_group = group.get("hooks").is_none();
             let is_bare = has_no_group && policy.rules.files.flat;
             let is_flat = has_no_group && policy.dialect == Dialect::Flat;
-            let mut of = Group {
+            let mut of = MatcherGroup {
                 policy,
                 document,
                 name,
                 event,
-                info: event.and_then(Event::info).unwrap_or(info),
+                info: event.and_then(SystemEvent::info).unwrap_or(info),
                 subjects: Subjects::Any,
                 is_sequential: group["sequential"] == Value::Bool(true),
                 path,
@@ -189,7 +189,7 @@ impl Loader<'_> {
     }
 
     /// Says which parts of a matcher fit no tool of the system.
-    fn tell_unknown_tools(&mut self, group: &Group<'_>, text: &str) {
+    fn tell_unknown_tools(&mut self, group: &MatcherGroup<'_>, text: &str) {
         let known = tools::known(group.dialect);
         // The parts of an expression with brackets are not between bars.
         if known.is_empty() || text.contains(['(', '[', '\\']) {
@@ -240,7 +240,7 @@ impl Loader<'_> {
     /// Returns the subjects that a matcher names.
     fn subjects(
         &mut self,
-        group: &Group<'_>,
+        group: &MatcherGroup<'_>,
         matcher: Option<&Value>,
     ) -> Result<Subjects, ConfigError> {
         let of = group.policy.rules.files.matcher;
@@ -259,8 +259,10 @@ impl Loader<'_> {
         if matches!(text, "" | "*") {
             return Ok(Subjects::Any);
         }
-        let compared = group.event.map_or(&Subject::Tool, |event| &event.subject);
-        if *compared == Subject::None || (group.event.is_none() && !group.info.has_subject) {
+        let compared = group
+            .event
+            .map_or(&EventSubject::Tool, |event| &event.subject);
+        if *compared == EventSubject::None || (group.event.is_none() && !group.info.has_subject) {
             let notice = group.mistake(
                 &["matcher"],
                 format!(
@@ -277,7 +279,7 @@ impl Loader<'_> {
                 .map_err(|error| group.mistake(&["matcher"], error.to_string(), None))?;
             return Ok(Subjects::Globs(vec![glob]));
         }
-        if *compared == Subject::Tool {
+        if *compared == EventSubject::Tool {
             self.tell_unknown_tools(group, text);
         }
         if text.chars().all(|c| of.is_of_names(c)) {
@@ -288,7 +290,7 @@ impl Loader<'_> {
             return Ok(Subjects::Names(names.map(str::to_owned).collect()));
         }
         // Gemini compares a subject other than a tool literally.
-        if is_lenient && *compared != Subject::Tool {
+        if is_lenient && *compared != EventSubject::Tool {
             return Ok(Subjects::Names(vec![text.to_owned()]));
         }
         let unless = Subjects::unless(text).filter(|_| group.policy.rules.files.look_ahead);

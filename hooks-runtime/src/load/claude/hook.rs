@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use super::super::Loader;
 use super::super::near::misspelled;
 use super::make::{command_in, command_of, http_of, project_of, prompt_of};
-use super::{Group, NeverRuns, takes_prompt};
-use crate::definition::{Body, Definition, Origin, State};
+use super::{MatcherGroup, NeverRuns, takes_prompt};
+use crate::definition::{Body, Definition, DefinitionPlace, DefinitionState};
 use crate::entry::OnFault;
 use crate::filter::Filter;
-use crate::handler::{Handler, Wrong, command, http, prompt};
-use crate::system::table::{Event, Subject, Twins};
+use crate::handler::{Handler, SettingsMistake, command, http, prompt};
+use crate::system::table::{EventSubject, SystemEvent, Twins};
 use crate::system::{Dialect, HooksCall};
 
 /// The keys of a hook, of all these systems.
@@ -53,7 +53,7 @@ impl Loader<'_> {
     )]
     pub(super) fn hook(
         &mut self,
-        group: &Group<'_>,
+        group: &MatcherGroup<'_>,
         hook: &Value,
         disabled: &[&str],
         definitions: &mut Vec<Definition>,
@@ -133,7 +133,7 @@ impl Loader<'_> {
             return;
         }
         let line = Some(group.document.line(&group.path));
-        let origin = Origin::of(group.document.file(), line);
+        let origin = DefinitionPlace::of(group.document.file(), line);
         let number = definitions.len() + 1;
         let name = given.map_or_else(|| format!("{}-{number}", group.name), str::to_owned);
         let name = self.free_name(&name, &origin.to_string());
@@ -174,9 +174,9 @@ impl Loader<'_> {
         definitions.push(Definition {
             events: vec![(group.info, group.name.to_owned())],
             filter: Filter {
-                whens: group.event.map(Event::whens).unwrap_or_default(),
+                whens: group.event.map(SystemEvent::whens).unwrap_or_default(),
                 subjects: group.subjects.clone(),
-                compared: subject.filter(|subject| *subject != Subject::Tool),
+                compared: subject.filter(|subject| *subject != EventSubject::Tool),
                 aliases: group.policy.aliases.clone(),
                 agent: group.policy.rules.files.profile,
                 rule,
@@ -203,7 +203,7 @@ impl Loader<'_> {
     /// What is wrong, or nothing if the hook is only for Windows.
     fn windows(
         &mut self,
-        group: &Group<'_>,
+        group: &MatcherGroup<'_>,
         hook: &Map<String, Value>,
     ) -> Result<(), Option<ConfigError>> {
         let rules = &group.policy.rules.files;
@@ -238,11 +238,11 @@ impl Loader<'_> {
     /// Returns the handler, and the key that is equal for equal handlers.
     fn made(
         &mut self,
-        group: &Group<'_>,
+        group: &MatcherGroup<'_>,
         hook: &Map<String, Value>,
         kind: &str,
         name: &str,
-    ) -> Result<(Body, Arc<State>, Option<String>), Wrong> {
+    ) -> Result<(Body, Arc<DefinitionState>, Option<String>), SettingsMistake> {
         let dialect = group.dialect;
         let mut making = self.making(group.document.file());
         making.project_of_file = project_of(group.document.file());
@@ -271,7 +271,7 @@ impl Loader<'_> {
                 (made, twin(filled))
             }
             "http" => {
-                let settings = http::Settings {
+                let settings = http::HttpSettings {
                     is_in_bundle: self.is_in_bundle,
                     ..http_of(group, hook)?
                 };
@@ -286,8 +286,8 @@ impl Loader<'_> {
             _ => {
                 let entry = prompt_of(hook)?;
                 let twin = twin(format!("{:?} {}", entry.model, entry.template));
-                let made: Result<(Body, Arc<State>), Wrong> =
-                    self.handler(&key, || -> Result<Arc<dyn Handler>, Wrong> {
+                let made: Result<(Body, Arc<DefinitionState>), SettingsMistake> =
+                    self.handler(&key, || -> Result<Arc<dyn Handler>, SettingsMistake> {
                         prompt::make(&entry, dialect, &making)
                     });
                 (made, twin)
@@ -304,7 +304,7 @@ impl Loader<'_> {
     /// Returns how long a hook may take.
     fn timeout(
         &mut self,
-        group: &Group<'_>,
+        group: &MatcherGroup<'_>,
         hook: &Map<String, Value>,
         kind: &str,
     ) -> Result<Duration, ConfigError> {
@@ -366,7 +366,7 @@ impl Loader<'_> {
     /// Returns the rule for the tool's input. It never matches an event without a tool.
     fn rule(
         &mut self,
-        group: &Group<'_>,
+        group: &MatcherGroup<'_>,
         hook: &Map<String, Value>,
     ) -> Result<Option<input::Rule>, NeverRuns> {
         let text = match hook.get("if") {
@@ -409,7 +409,7 @@ impl Loader<'_> {
     /// Returns what happens when the hook fails.
     fn on_failure(
         &mut self,
-        group: &Group<'_>,
+        group: &MatcherGroup<'_>,
         hook: &Map<String, Value>,
         is_async: bool,
     ) -> OnFault {

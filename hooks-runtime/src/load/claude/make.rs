@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use hooks_builtin::__caller as caller;
 use serde_json::{Map, Value};
 
-use super::Group;
+use super::MatcherGroup;
 use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
 use crate::handler::command::PROJECT;
-use crate::handler::{Making, Wrong, http};
+use crate::handler::{Making, SettingsMistake, http};
 use crate::secrets::Replaced;
 use crate::system::Dialect;
 
@@ -29,7 +29,10 @@ pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Returns the text of the hook's command, under the first of its keys that is there.
-pub(super) fn command_in<'h>(group: &Group<'_>, hook: &'h Map<String, Value>) -> Option<&'h str> {
+pub(super) fn command_in<'h>(
+    group: &MatcherGroup<'_>,
+    hook: &'h Map<String, Value>,
+) -> Option<&'h str> {
     let mut keys = group.policy.rules.files.commands();
     let command = keys.find_map(|key| hook.get(key))?;
     command.as_str()
@@ -38,16 +41,15 @@ pub(super) fn command_in<'h>(group: &Group<'_>, hook: &'h Map<String, Value>) ->
 /// Returns a command with the placeholders of its plugin filled in, and the text that is equal for equal commands. The
 /// handler knows the project, and fills that in.
 pub(super) fn command_of(
-    group: &Group<'_>,
+    group: &MatcherGroup<'_>,
     hook: &Map<String, Value>,
     making: &Making,
-) -> Result<(CommandEntry, String), Wrong> {
+) -> Result<(CommandEntry, String), SettingsMistake> {
     let text = match command_in(group, hook) {
         Some(text) if !text.trim().is_empty() => text,
         _ => {
-            return Err(
-                Wrong::new("the command is missing").help("write `\"command\": \"./check.sh\"`")
-            );
+            return Err(SettingsMistake::new("the command is missing")
+                .help("write `\"command\": \"./check.sh\"`"));
         }
     };
     let project = making
@@ -102,7 +104,10 @@ pub(super) fn command_of(
             entry.argv.push(filled.clone());
             for arg in args {
                 let Value::String(arg) = arg else {
-                    return Err(Wrong::new("the arguments of a command must be strings").at("args"));
+                    return Err(
+                        SettingsMistake::new("the arguments of a command must be strings")
+                            .at("args"),
+                    );
                 };
                 entry.argv.push(placed(arg));
             }
@@ -123,11 +128,14 @@ pub(super) fn command_of(
                 }
                 None => {}
                 Some(_) => {
-                    return Err(Wrong::new("the shell must be `bash` or `powershell`").at("shell"));
+                    return Err(
+                        SettingsMistake::new("the shell must be `bash` or `powershell`")
+                            .at("shell"),
+                    );
                 }
             }
         }
-        Some(_) => return Err(Wrong::new("`args` must be a list of strings").at("args")),
+        Some(_) => return Err(SettingsMistake::new("`args` must be a list of strings").at("args")),
     }
     if let Some(project) = project {
         filled = filled.replace(PROJECT, &project.to_string_lossy());
@@ -137,19 +145,19 @@ pub(super) fn command_of(
 
 /// Returns an endpoint.
 pub(super) fn http_of(
-    group: &Group<'_>,
+    group: &MatcherGroup<'_>,
     hook: &Map<String, Value>,
-) -> Result<http::Settings, Wrong> {
+) -> Result<http::HttpSettings, SettingsMistake> {
     let Some(Value::String(url)) = hook.get("url") else {
-        return Err(Wrong::new("the URL is missing")
+        return Err(SettingsMistake::new("the URL is missing")
             .at("url")
             .help("write `\"url\": \"https://…\"`"));
     };
-    let mut settings = http::Settings {
+    let mut settings = http::HttpSettings {
         url: url.clone(),
         retries: Some(0),
         urls: group.policy.urls.clone(),
-        ..http::Settings::default()
+        ..http::HttpSettings::default()
     };
     // The file names a server on this machine. It may run commands, so this gives it no further power.
     if let Ok(url) = reqwest::Url::parse(url)
@@ -166,14 +174,16 @@ pub(super) fn http_of(
         Some(Value::Object(headers)) => {
             for (name, value) in headers {
                 let Value::String(value) = value else {
-                    return Err(Wrong::new("the value of a header must be a string")
-                        .at("headers")
-                        .at(name));
+                    return Err(
+                        SettingsMistake::new("the value of a header must be a string")
+                            .at("headers")
+                            .at(name),
+                    );
                 };
                 settings.headers.insert(name.clone(), value.clone());
             }
         }
-        Some(_) => return Err(Wrong::new("`headers` must be a table").at("headers")),
+        Some(_) => return Err(SettingsMistake::new("`headers` must be a table").at("headers")),
     }
     let named = hook.get("allowedEnvVars").and_then(Value::as_array);
     let named = named
@@ -193,9 +203,9 @@ pub(super) fn http_of(
 }
 
 /// Returns a prompt.
-pub(super) fn prompt_of(hook: &Map<String, Value>) -> Result<PromptEntry, Wrong> {
+pub(super) fn prompt_of(hook: &Map<String, Value>) -> Result<PromptEntry, SettingsMistake> {
     let Some(Value::String(text)) = hook.get("prompt") else {
-        return Err(Wrong::new("the prompt is missing")
+        return Err(SettingsMistake::new("the prompt is missing")
             .at("prompt")
             .help("write `\"prompt\": \"…\"`"));
     };

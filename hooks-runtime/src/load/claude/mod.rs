@@ -24,13 +24,13 @@ use crate::entry::ImportEntry;
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::system::Dialect;
-use crate::system::table::{Event, Refusal, Root, Subject, System, Whose};
+use crate::system::table::{EventSubject, FileOwner, Refusal, Root, System, SystemEvent};
 use crate::system::tools::aliases_of;
 
 /// One file, and its owner.
-pub(super) struct File {
+pub(super) struct SettingsFile {
     pub(super) document: Document,
-    pub(super) whose: Whose,
+    pub(super) whose: FileOwner,
 }
 
 /// The settings for all hooks of a set of files.
@@ -46,11 +46,11 @@ struct Policy<'a> {
 }
 
 /// A group of hooks: an event, and the subjects that its matcher names.
-struct Group<'a> {
+struct MatcherGroup<'a> {
     policy: &'a Policy<'a>,
     document: &'a Document,
     name: &'a str,
-    event: Option<&'static Event>,
+    event: Option<&'static SystemEvent>,
     info: &'static EventInfo,
     subjects: Subjects,
     is_sequential: bool,
@@ -62,7 +62,7 @@ struct Group<'a> {
 /// A hook that can never run.
 struct NeverRuns;
 
-impl Group<'_> {
+impl MatcherGroup<'_> {
     /// What a wrong entry of the group was meant for.
     fn meant(&self) -> Meant<'_> {
         let subject = self.event.map(|event| event.subject.clone());
@@ -72,9 +72,9 @@ impl Group<'_> {
             info: self.info,
             named: self.name,
             filter: Filter {
-                whens: self.event.map(Event::whens).unwrap_or_default(),
+                whens: self.event.map(SystemEvent::whens).unwrap_or_default(),
                 subjects: self.subjects.clone(),
-                compared: subject.filter(|subject| *subject != Subject::Tool),
+                compared: subject.filter(|subject| *subject != EventSubject::Tool),
                 aliases: self.policy.aliases.clone(),
                 agent: self.policy.rules.files.profile,
                 ..Filter::default()
@@ -96,7 +96,12 @@ impl Group<'_> {
 
 impl Loader<'_> {
     /// Reads files of one system. Their hooks are one place in the pipeline.
-    pub(super) fn grouped(&mut self, files: &[File], dialect: Dialect, entry: &ImportEntry) {
+    pub(super) fn grouped(
+        &mut self,
+        files: &[SettingsFile],
+        dialect: Dialect,
+        entry: &ImportEntry,
+    ) {
         let rules = dialect.system();
         for file in files {
             self.texts.push(json!([
@@ -116,7 +121,7 @@ impl Loader<'_> {
             found.map(|file| file.document.value()[key].clone())
         };
         let is_true = |value: &Value| *value == Value::Bool(true);
-        let of_managed = files.iter().filter(|file| file.whose == Whose::Managed);
+        let of_managed = files.iter().filter(|file| file.whose == FileOwner::Managed);
         let only_managed = of_managed
             .map(|file| &file.document.value()["allowManagedHooksOnly"])
             .any(is_true);
@@ -135,7 +140,7 @@ impl Loader<'_> {
             let shown = shown(&file.document);
             let before = definitions.len();
             let off = match file.whose {
-                Whose::Managed => None,
+                FileOwner::Managed => None,
                 _ if only_managed => Some("`allowManagedHooksOnly` is set"),
                 _ if are_off => Some("`disableAllHooks` is set"),
                 _ => None,
@@ -172,7 +177,12 @@ impl Loader<'_> {
         self.add(&name, rules.files.order, entry, definitions);
     }
 
-    fn file(&mut self, file: &File, policy: &Policy<'_>, definitions: &mut Vec<Definition>) {
+    fn file(
+        &mut self,
+        file: &SettingsFile,
+        policy: &Policy<'_>,
+        definitions: &mut Vec<Definition>,
+    ) {
         let document = &file.document;
         let value = document.value();
         if policy.rules.files.root == Root::Sets {
@@ -211,7 +221,8 @@ impl Loader<'_> {
                 continue;
             }
             // Among other settings, only what is named as an event is one.
-            let is_event = |event: &Event| event.named == *name || is_near(name, &event.named);
+            let is_event =
+                |event: &SystemEvent| event.named == *name || is_near(name, &event.named);
             if at.is_empty() && !policy.rules.events().iter().any(is_event) {
                 continue;
             }
@@ -271,7 +282,7 @@ pub(super) fn events_of<'d>(
     let is_all_hooks = name.is_some_and(|name| name.to_string_lossy().starts_with("hooks"));
     let has_event = || {
         let mut events = rules.events().iter();
-        let is_there = |event: &Event| {
+        let is_there = |event: &SystemEvent| {
             let mut keys = value.as_object().into_iter().flat_map(Map::keys);
             keys.any(|key| *key == event.named || is_near(key, &event.named))
         };
@@ -286,7 +297,7 @@ pub(super) fn events_of<'d>(
 }
 
 /// Returns a list that several files may set: all their items together.
-fn lists(files: &[File], key: &str) -> Option<Vec<String>> {
+fn lists(files: &[SettingsFile], key: &str) -> Option<Vec<String>> {
     let mut lists = files
         .iter()
         .filter_map(|file| file.document.value().get(key)?.as_array())
@@ -317,7 +328,7 @@ fn last_work(definitions: &[Definition]) -> Duration {
 }
 
 /// Whether a model may be asked about the event of a group.
-fn takes_prompt(group: &Group<'_>) -> bool {
+fn takes_prompt(group: &MatcherGroup<'_>) -> bool {
     group.event.is_some_and(|event| {
         event.refusal != Refusal::Shows && event.info().is_some_and(|info| info.is_intercepted)
     })

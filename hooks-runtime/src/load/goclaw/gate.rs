@@ -3,15 +3,15 @@
 use hooks_config::ConfigError;
 use serde_json::{Map, Value};
 
-use super::{LONGEST, Place};
-use crate::definition::{Definition, Origin};
+use super::{HookPlace, LONGEST};
+use crate::definition::{Definition, DefinitionPlace};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::load::Loader;
 use crate::load::near::misspelled;
 use crate::system::Dialect;
-use crate::system::table::Event;
+use crate::system::table::SystemEvent;
 
 /// The keys of a gate.
 const KEYS: &[&str] = &[
@@ -31,7 +31,7 @@ impl Loader<'_> {
     /// reason.
     pub(super) fn gate(
         &mut self,
-        place: &Place<'_>,
+        place: &HookPlace<'_>,
         gate: &Value,
         entry: &ImportEntry,
     ) -> Result<Option<Definition>, ConfigError> {
@@ -86,7 +86,7 @@ impl Loader<'_> {
             }
         };
         let line = Some(place.document.line(&place.path));
-        let origin = Origin::of(place.document.file(), line);
+        let origin = DefinitionPlace::of(place.document.file(), line);
         let name = self.free_name("quality gate", &origin.to_string());
         let (body, state) = self.goclaw_body(place, kind, &config, gate, &name, true)?;
         let help = if blocks {
@@ -100,7 +100,7 @@ impl Loader<'_> {
         Ok(Some(Definition {
             events: vec![(info, named.to_owned())],
             filter: Filter {
-                whens: event.map(Event::whens).unwrap_or_default(),
+                whens: event.map(SystemEvent::whens).unwrap_or_default(),
                 ..Filter::default()
             },
             mode: entry.mode,

@@ -6,10 +6,10 @@ use hooks_config::ConfigError;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
-use super::{Edition, Place};
-use crate::definition::{Body, State};
+use super::{Edition, HookPlace};
+use crate::definition::{Body, DefinitionState};
 use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
-use crate::handler::{Wrong, command, http, prompt};
+use crate::handler::{SettingsMistake, command, http, prompt};
 use crate::load::Loader;
 use crate::load::closed::Unusable;
 use crate::secrets::Replaced;
@@ -20,13 +20,13 @@ impl Loader<'_> {
     /// Returns the handler.
     pub(super) fn goclaw_body(
         &mut self,
-        place: &Place<'_>,
+        place: &HookPlace<'_>,
         kind: &str,
         config: &Map<String, Value>,
         value: &Value,
         name: &str,
         is_filtered: bool,
-    ) -> Result<(Body, Arc<State>), ConfigError> {
+    ) -> Result<(Body, Arc<DefinitionState>), ConfigError> {
         let dialect = Dialect::Goclaw;
         let making = self.making(place.document.file());
         let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -74,7 +74,7 @@ impl Loader<'_> {
                 };
                 let headers = config.get("headers").and_then(Value::as_object);
                 let headers = headers.into_iter().flatten();
-                let settings = http::Settings {
+                let settings = http::HttpSettings {
                     url,
                     headers: headers
                         .filter_map(|(name, value)| {
@@ -83,7 +83,7 @@ impl Loader<'_> {
                         .collect(),
                     retries: Some(1),
                     replaced: Replaced::Whole,
-                    ..http::Settings::default()
+                    ..http::HttpSettings::default()
                 };
                 // GoClaw looks at a host when the hook runs. So one that is refused is a hook that fails, and blocks.
                 if Url::parse(&settings.url).is_ok()
@@ -140,7 +140,7 @@ impl Loader<'_> {
             }
         };
         made.map_err(
-            |Wrong {
+            |SettingsMistake {
                  keys,
                  message,
                  help,

@@ -15,11 +15,11 @@ use serde_json::{Map, Value, json};
 use super::closed::Meant;
 use super::near::{misspelled, without_hooks};
 use super::{Loader, SourceStatus, claude};
-use crate::definition::{Definition, Origin};
+use crate::definition::{Definition, DefinitionPlace};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::filter::{Filter, variables};
 use crate::system::Dialect;
-use crate::system::table::{Event, Subject};
+use crate::system::table::{EventSubject, SystemEvent};
 
 /// The edition of GoClaw.
 ///
@@ -63,7 +63,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// A hook in GoClaw's format.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Hook {
+struct GoclawHook {
     id: Option<String>,
     name: Option<String>,
     event: String,
@@ -130,12 +130,12 @@ const CONFIG: &[&str] = &[
 ];
 
 /// The place of a hook in its file.
-struct Place<'a> {
+struct HookPlace<'a> {
     document: &'a Document,
     path: Vec<Segment>,
 }
 
-impl Place<'_> {
+impl HookPlace<'_> {
     fn wrong(&self, keys: &[&str], message: impl Into<String>, help: Option<&str>) -> ConfigError {
         let mut path = self.path.clone();
         path.extend(keys.iter().map(|key| Segment::from(*key)));
@@ -185,12 +185,13 @@ impl Loader<'_> {
         }
         let mut made: Vec<(i64, Definition)> = Vec::new();
         for (path, value) in found {
-            let place = Place { document, path };
+            let place = HookPlace { document, path };
             let mut config = place.path.clone();
             config.push("config".into());
             let misspelled = misspelled(document, &place.path, value, KEYS)
                 .or_else(|| misspelled(document, &config, &value["config"], CONFIG));
-            let read = misspelled.map_or_else(|| document.read::<Hook>(value, &place.path), Err);
+            let read =
+                misspelled.map_or_else(|| document.read::<GoclawHook>(value, &place.path), Err);
             let hook = match read {
                 Ok(hook) => hook,
                 Err(wrong) => {
@@ -229,7 +230,7 @@ impl Loader<'_> {
         }
         if let Some(Value::Array(gates)) = gates {
             for (path, gate) in list(start, gates).into_iter().zip(gates) {
-                let place = Place { document, path };
+                let place = HookPlace { document, path };
                 match self.gate(&place, gate, entry) {
                     Ok(definition) => made.extend(definition.map(|definition| (0, definition))),
                     Err(wrong) => self.left_out(wrong, entry),
@@ -260,7 +261,7 @@ impl Loader<'_> {
     ) -> Option<Definition> {
         let named = value["event"].as_str().unwrap_or_default();
         let event = Dialect::Goclaw.system().named(named);
-        let Some(info) = event.and_then(Event::info) else {
+        let Some(info) = event.and_then(SystemEvent::info) else {
             self.left_out(wrong, entry);
             return None;
         };
@@ -284,8 +285,8 @@ impl Loader<'_> {
 
     fn goclaw_hook(
         &mut self,
-        place: &Place<'_>,
-        hook: Hook,
+        place: &HookPlace<'_>,
+        hook: GoclawHook,
         value: &Value,
         entry: &ImportEntry,
     ) -> Result<Definition, ConfigError> {
@@ -318,7 +319,7 @@ impl Loader<'_> {
             .or_else(|| hook.id.clone())
             .filter(|name| !name.trim().is_empty());
         let line = Some(place.document.line(&place.path));
-        let origin = Origin::of(place.document.file(), line);
+        let origin = DefinitionPlace::of(place.document.file(), line);
         let name = self.free_name(
             &name.unwrap_or_else(|| hook.event.clone()),
             &origin.to_string(),
@@ -375,9 +376,9 @@ impl Loader<'_> {
 
     fn goclaw_filter(
         &mut self,
-        place: &Place<'_>,
-        hook: &Hook,
-        event: &Event,
+        place: &HookPlace<'_>,
+        hook: &GoclawHook,
+        event: &SystemEvent,
     ) -> Result<Filter, ConfigError> {
         let subjects = match hook.matcher.as_deref() {
             None | Some("") => Subjects::Any,
@@ -392,7 +393,7 @@ impl Loader<'_> {
                 }
             },
         };
-        let is_for_tools = event.subject == Subject::Tool;
+        let is_for_tools = event.subject == EventSubject::Tool;
         if let Subjects::Regex(regex) = &subjects
             && !is_for_tools
             && !regex.is_match("")
@@ -442,7 +443,7 @@ impl Loader<'_> {
         };
         Ok(Filter {
             subjects,
-            compared: (!is_for_tools).then_some(Subject::Empty),
+            compared: (!is_for_tools).then_some(EventSubject::Empty),
             tenants,
             agents,
             condition,

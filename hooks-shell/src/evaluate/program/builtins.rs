@@ -2,14 +2,20 @@
 
 use std::sync::Arc;
 
-use super::operands::Call;
+use super::operands::ProgramCall;
 use crate::evaluate::effects::Program;
-use crate::evaluate::{Arg, Directories, Evaluator, Frame, Input, Output, Result};
+use crate::evaluate::{
+    CommandArg, Directories, Input, OutputStream, Result, ScriptEvaluator, StateFrame,
+};
 use crate::print::{self, Note};
 use crate::table::is_one_of;
 use crate::value::{Argument, Names};
 
-pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Directories) -> Result<()> {
+pub(crate) fn after(
+    this: &mut ScriptEvaluator<'_>,
+    call: &ProgramCall<'_>,
+    before: &Directories,
+) -> Result<()> {
     match call.name {
         "cd" | "pushd" | "popd" => {
             match (call.name, call.operands.len()) {
@@ -50,7 +56,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
         }
         "shift" => this.scope.positional = None,
         "set" if !call.operands.is_empty() => {
-            let turns_on = |arg: &&Arg| arg.known() == Some("+f");
+            let turns_on = |arg: &&CommandArg| arg.known() == Some("+f");
             if call.operands.iter().any(turns_on) {
                 this.trace.form.splits.has_patterns = true;
             }
@@ -65,7 +71,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
 }
 
 /// Returns the folder of programs that the script of an environment of Python's puts before all others.
-pub(crate) fn activated<'a>(call: &Call<'a>) -> Option<&'a str> {
+pub(crate) fn activated<'a>(call: &ProgramCall<'a>) -> Option<&'a str> {
     match &call.args[1..] {
         [script] => script
             .known()?
@@ -76,7 +82,7 @@ pub(crate) fn activated<'a>(call: &Call<'a>) -> Option<&'a str> {
 }
 
 /// From here on, a program may be one of that environment: to use it is to run what is in it.
-pub(crate) fn activate(this: &mut Evaluator<'_>, python: String) {
+pub(crate) fn activate(this: &mut ScriptEvaluator<'_>, python: String) {
     let program = Program {
         name: python,
         arguments: Vec::new(),
@@ -90,23 +96,23 @@ pub(crate) fn activate(this: &mut Evaluator<'_>, python: String) {
     this.trace.effects.programs.push(program);
 }
 
-pub(crate) fn pwd(this: &Evaluator<'_>) -> Output {
+pub(crate) fn pwd(this: &ScriptEvaluator<'_>) -> OutputStream {
     match this.state.directories.as_slice() {
-        [only] => Output::Text(only.as_str().into()),
-        _ => Output::Unknown,
+        [only] => OutputStream::Text(only.as_str().into()),
+        _ => OutputStream::Unknown,
     }
 }
 
 /// Remembers a command that runs when the script ends or gets a signal.
-pub(crate) fn trap(this: &mut Evaluator<'_>, args: &[Arg]) {
-    let is_signal = |arg: &Arg| {
+pub(crate) fn trap(this: &mut ScriptEvaluator<'_>, args: &[CommandArg]) {
+    let is_signal = |arg: &CommandArg| {
         arg.known()
             .is_some_and(|text| is_one_of("EXIT,INT,TERM,HUP,QUIT,ERR,0,1,2,3,15", text))
     };
     match args {
         [_, command, signals @ ..] if !signals.is_empty() && signals.iter().all(is_signal) => {
             if !matches!(command.known(), Some("" | "-")) {
-                let begin = || (this.state.clone(), Frame::default());
+                let begin = || (this.state.clone(), StateFrame::default());
                 this.since_trap.get_or_insert_with(begin);
                 this.traps.push((command.clone(), this.at.clone()));
             }
@@ -118,8 +124,11 @@ pub(crate) fn trap(this: &mut Evaluator<'_>, args: &[Arg]) {
     }
 }
 
-pub(crate) fn eval(this: &mut Evaluator<'_>, of: &str, args: &[Arg]) -> Result<()> {
-    let texts = args.iter().map(Arg::agreed).collect::<Option<Vec<_>>>();
+pub(crate) fn eval(this: &mut ScriptEvaluator<'_>, of: &str, args: &[CommandArg]) -> Result<()> {
+    let texts = args
+        .iter()
+        .map(CommandArg::agreed)
+        .collect::<Option<Vec<_>>>();
     let Some(texts) = texts else {
         this.unknown(format!(
             "the command of `{of}` is only known at run time: write it out"
@@ -132,7 +141,11 @@ pub(crate) fn eval(this: &mut Evaluator<'_>, of: &str, args: &[Arg]) -> Result<(
 }
 
 /// Replaces the words that contained a script by its rewritten form.
-pub(crate) fn replace(this: &mut Evaluator<'_>, args: &[Arg], rewritten: Option<String>) {
+pub(crate) fn replace(
+    this: &mut ScriptEvaluator<'_>,
+    args: &[CommandArg],
+    rewritten: Option<String>,
+) {
     let mut rewritten = rewritten.map(|text| print::quoted(&text));
     for arg in args {
         let text: Arc<str> = rewritten.take().unwrap_or_default().into();

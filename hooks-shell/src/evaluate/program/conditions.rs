@@ -1,11 +1,11 @@
 //! Tests: `[ … ]` and `[[ … ]]`. A test of a file lists the file. An index that may run a command is rejected.
 
-use crate::evaluate::{Access, Arg, Evaluator, Result};
+use crate::evaluate::{Access, CommandArg, Result, ScriptEvaluator};
 use crate::parse::syntax::Word;
 use crate::value::Argument;
 
 /// Records that a test asks for a file, which may be unknown.
-fn ask(this: &mut Evaluator<'_>, path: &Argument) {
+fn ask(this: &mut ScriptEvaluator<'_>, path: &Argument) {
     if !matches!(path, Argument::Unknown { .. } | Argument::Number) {
         this.touch(path, Access::List);
     }
@@ -26,14 +26,14 @@ fn compares_numbers(operator: &str) -> bool {
 }
 
 /// What zsh and ksh evaluate as an expression, in which an index may run a command, has to be a number.
-fn evaluate(this: &mut Evaluator<'_>, value: &Argument) {
+fn evaluate(this: &mut ScriptEvaluator<'_>, value: &Argument) {
     if !value.is_number() {
         this.unknown("some shells evaluate what is beside a comparison of numbers: set it to a number first, as by `wc -l`, or compare texts");
     }
 }
 
 /// Evaluates `[ … ]`, in which the number of arguments decides what each of them is.
-pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
+pub(crate) fn bracket(this: &mut ScriptEvaluator<'_>, args: &[CommandArg]) {
     let args = match args {
         [all @ .., last] if last.known() == Some("]") => all,
         all => all,
@@ -62,8 +62,9 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
         return this.unknown("this test is only known at run time, or may run a command in an index: write `[ … ] && [ … ]`, with one operator in each");
     }
     for (nth, arg) in args.iter().enumerate() {
-        let is_asked =
-            |at: usize, of: fn(&str) -> bool| args.get(at).and_then(Arg::known).is_some_and(of);
+        let is_asked = |at: usize, of: fn(&str) -> bool| {
+            args.get(at).and_then(CommandArg::known).is_some_and(of)
+        };
         if is_asked(nth.wrapping_sub(1), |text| {
             asks_for_file(text) || compares_files(text)
         }) || is_asked(nth + 1, compares_files)
@@ -80,7 +81,7 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
 }
 
 /// Evaluates one test of `[[ … ]]`.
-pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result<()> {
+pub(crate) fn double_bracket(this: &mut ScriptEvaluator<'_>, words: &[Word]) -> Result<()> {
     this.look_at(&words[0].span);
     let operator = |word: &Word| word.literal().unwrap_or_default().to_owned();
     let not_seen =
@@ -123,7 +124,7 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
 }
 
 /// Evaluates the right side of `=~`. Quotes change the meaning of an expression, so it is written unchanged.
-fn expression(this: &mut Evaluator<'_>, word: &Word) -> Result<()> {
+fn expression(this: &mut ScriptEvaluator<'_>, word: &Word) -> Result<()> {
     let text = this.shown(&word.span);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"^$.+*?[]{},:/_-@=%".contains(&byte);
     let has_names = text.trim_end_matches('$').contains('$');

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
+use crate::evaluate::{Access, CommandArg, Input, OutputStream, Result, ScriptEvaluator};
 use crate::table::{self, Role, is_one_of};
 use crate::value::{Argument, Names};
 
@@ -44,7 +44,7 @@ impl Tests {
 }
 
 /// What is found.
-fn found(this: &Evaluator<'_>, folders: &[String], tests: &Tests) -> Names {
+fn found(this: &ScriptEvaluator<'_>, folders: &[String], tests: &Tests) -> Names {
     Names {
         found_in: Some(this.state.directories.clone()),
         folders: if folders.is_empty() {
@@ -63,7 +63,7 @@ fn found(this: &Evaluator<'_>, folders: &[String], tests: &Tests) -> Names {
     }
 }
 
-pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
+pub(crate) fn run(this: &mut ScriptEvaluator<'_>, args: &[CommandArg]) -> Result<OutputStream> {
     let options = table::find("find").map(|program| &program.options);
     let mut folders = Vec::new();
     let mut tests = Tests::default();
@@ -82,7 +82,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
             if !is_path || value.may_be_option() {
                 let reason = "an argument of `find` is only known at run time: write it out";
                 this.unknown(reason);
-                return Ok(Output::Unknown);
+                return Ok(OutputStream::Unknown);
             }
             this.touch(value, Access::Read);
             folders.push(".".to_owned());
@@ -184,7 +184,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
             }
             _ if text.starts_with('-') => {
                 this.unknown(format!("`find {text}` may change a file, run a program in another folder, or follow links: use `-exec`, and redirect the output"));
-                return Ok(Output::Unknown);
+                return Ok(OutputStream::Unknown);
             }
             _ => {
                 this.touch(&arg.value, Access::Read);
@@ -193,7 +193,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
         }
     }
     if has_action {
-        return Ok(Output::Unknown);
+        return Ok(OutputStream::Unknown);
     }
     if !args
         .iter()
@@ -204,7 +204,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
     }
     // Its operands may be links themselves, and the printed names begin with them.
     let names = found(this, &folders, &tests);
-    Ok(Output::Names(Names {
+    Ok(OutputStream::Names(Names {
         ends_with_nul,
         may_break: !ends_with_nul,
         ..names
@@ -226,12 +226,12 @@ fn left_out(text: &str, folders: &[String]) -> Option<String> {
 
 /// Returns the command after `-exec`, with the found names in place of `{}`.
 fn executed<'a>(
-    this: &mut Evaluator<'_>,
-    rest: &mut impl Iterator<Item = &'a Arg>,
+    this: &mut ScriptEvaluator<'_>,
+    rest: &mut impl Iterator<Item = &'a CommandArg>,
     folders: &[String],
     tests: &Tests,
 ) -> Result<()> {
-    let mut command: Vec<Arg> = Vec::new();
+    let mut command: Vec<CommandArg> = Vec::new();
     let mut has_place = false;
     let refused = loop {
         let Some(word) = rest.next() else {
@@ -250,7 +250,7 @@ fn executed<'a>(
             }
             Some("{}") => {
                 let value = Argument::names(found(this, folders, tests));
-                command.push(Arg {
+                command.push(CommandArg {
                     value,
                     ..word.clone()
                 });

@@ -18,8 +18,8 @@ mod transfers;
 
 use std::sync::Arc;
 
-use self::operands::{APPENDED, Call};
-use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
+use self::operands::{APPENDED, ProgramCall};
+use crate::evaluate::{Access, CommandArg, Input, OutputStream, Result, ScriptEvaluator};
 use crate::value::{Argument, Names};
 
 /// Returns the name of a system program that is given by its path; otherwise the program unchanged.
@@ -30,7 +30,10 @@ pub(crate) fn name_of(program: &str) -> &str {
     }
 }
 
-pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output> {
+pub(crate) fn run(
+    this: &mut ScriptEvaluator<'_>,
+    mut call: ProgramCall<'_>,
+) -> Result<OutputStream> {
     match call.name {
         "find" => return find::run(this, &call.args[1..]),
         "[" | "test" => conditions::bracket(this, &call.args[1..]),
@@ -68,17 +71,17 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
             };
         }
     }
-    Ok(Output::Unknown)
+    Ok(OutputStream::Unknown)
 }
 
 /// Runs the program among the arguments of another one.
 pub(crate) fn inner(
-    this: &mut Evaluator<'_>,
+    this: &mut ScriptEvaluator<'_>,
     of: &str,
-    args: &[Arg],
+    args: &[CommandArg],
     input: &Input,
-) -> Result<Output> {
-    let reason = match args.first().map(Arg::known) {
+) -> Result<OutputStream> {
+    let reason = match args.first().map(CommandArg::known) {
         Some(Some(name)) if this.is_of_the_shell(name) => {
             format!(
                 "`{name}` is part of the shell, so `{of}` cannot run it: write it as a command of its own"
@@ -92,12 +95,12 @@ pub(crate) fn inner(
         ),
     };
     this.unknown(reason);
-    Ok(Output::Unknown)
+    Ok(OutputStream::Unknown)
 }
 
-impl Evaluator<'_> {
+impl ScriptEvaluator<'_> {
     /// Judges the variables that are set before a program, and returns the program with its arguments.
-    fn assigned<'a>(&mut self, mut args: &'a [Arg]) -> &'a [Arg] {
+    fn assigned<'a>(&mut self, mut args: &'a [CommandArg]) -> &'a [CommandArg] {
         while let Some((first, rest)) = args.split_first()
             && let Some((name, value)) = first.known().and_then(|text| text.split_once('='))
         {
@@ -109,21 +112,25 @@ impl Evaluator<'_> {
 }
 
 /// Runs `env NAME=value program`.
-fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Result<Output> {
+fn environment(
+    this: &mut ScriptEvaluator<'_>,
+    mut args: &[CommandArg],
+    input: &Input,
+) -> Result<OutputStream> {
     args = this.assigned(args);
     if args.is_empty() {
         this.unknown(
             "`env` alone shows the environment, and the secrets in it: write `echo \"$NAME\"`",
         );
-        return Ok(Output::Unknown);
+        return Ok(OutputStream::Unknown);
     }
     inner(this, "env", args, input)
 }
 
 /// Runs `sh -c '…'`: the script is evaluated. A script in a file is not: a user who allows a shell by its name allows
 /// that too.
-fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
-    let is_login = |arg: &&Arg| matches!(arg.known(), Some("-l" | "--login"));
+fn shell(this: &mut ScriptEvaluator<'_>, mut call: ProgramCall<'_>) -> Result<()> {
+    let is_login = |arg: &&CommandArg| matches!(arg.known(), Some("-l" | "--login"));
     let logins = call.args[1..].iter().take_while(is_login).count();
     for arg in &call.args[1..=logins] {
         this.leave_out(arg.word);
@@ -131,7 +138,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     let rest = &call.args[1 + logins..];
     let flags = rest
         .first()
-        .and_then(Arg::known)
+        .and_then(CommandArg::known)
         .and_then(|text| text.strip_prefix('-'));
     let is_script = |flags: &str| flags.ends_with('c') && !flags.contains(|c| !"ceuxl".contains(c));
     let name = call.name;
@@ -165,7 +172,11 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
 }
 
 /// Runs `xargs program`: the program gets its input as further arguments.
-fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
+fn xargs(
+    this: &mut ScriptEvaluator<'_>,
+    call: &ProgramCall<'_>,
+    rest: &[CommandArg],
+) -> Result<OutputStream> {
     let splits_at_nul = call.has("0") || call.has("null");
     let splits_at_lines = call.has("d") || call.has("delimiter");
     let names = match call.input {
@@ -191,23 +202,27 @@ fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Outp
     };
     let all = with_given(rest, call.has("I"), given);
     inner(this, "xargs", &all, &Input::Unknown)?;
-    Ok(Output::Unknown)
+    Ok(OutputStream::Unknown)
 }
 
 /// Runs `fd -x program`: the program gets the names that `fd` finds, in place of `{}` or as the last argument.
-fn fd(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
-    let is_odd = |arg: &Arg| {
+fn fd(
+    this: &mut ScriptEvaluator<'_>,
+    call: &ProgramCall<'_>,
+    rest: &[CommandArg],
+) -> Result<OutputStream> {
+    let is_odd = |arg: &CommandArg| {
         arg.known()
             .is_none_or(|text| text == ";" || (text != "{}" && text.contains('{')))
     };
-    let Output::Names(mut names) = call.names(this, false) else {
-        return Ok(Output::Unknown);
+    let OutputStream::Names(mut names) = call.names(this, false) else {
+        return Ok(OutputStream::Unknown);
     };
     if rest.iter().any(is_odd) {
         this.unknown(
             "`fd -x` is only supported with known words: write them out, and `{}` as a word of its own",
         );
-        return Ok(Output::Unknown);
+        return Ok(OutputStream::Unknown);
     }
     for (name, value) in &call.values {
         match (*name, &**value) {
@@ -227,11 +242,15 @@ fn fd(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output>
         }))
     });
     inner(this, "fd", &all, &Input::Unknown)?;
-    Ok(Output::Unknown)
+    Ok(OutputStream::Unknown)
 }
 
 /// A program with the names that it gets: in place of `{}`, or appended.
-fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) -> Vec<Arg> {
+fn with_given(
+    rest: &[CommandArg],
+    has_places: bool,
+    given: impl Fn(bool) -> Argument,
+) -> Vec<CommandArg> {
     let mut all = Vec::with_capacity(rest.len() + 1);
     for arg in rest {
         let value = match arg.known().and_then(|text| text.split_once("{}")) {
@@ -241,7 +260,7 @@ fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) 
             },
             _ => arg.value.clone(),
         };
-        all.push(Arg {
+        all.push(CommandArg {
             value,
             ..arg.clone()
         });
@@ -254,7 +273,7 @@ fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) 
         } else {
             last.word
         };
-        all.push(Arg {
+        all.push(CommandArg {
             value,
             word,
             ..last.clone()

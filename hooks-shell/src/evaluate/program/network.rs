@@ -1,13 +1,13 @@
 //! Which hosts a program reaches: those of the addresses among its arguments, of a remote of git's, or its own.
 
-use super::operands::{Call, shown};
-use crate::evaluate::{Access, Evaluator, Network};
+use super::operands::{ProgramCall, shown};
+use crate::evaluate::{Access, Network, ScriptEvaluator};
 use crate::table::addresses::{is_address, without_scheme};
 use crate::table::is_one_of;
 use crate::value::Argument;
 
 /// Records what a program reaches, after its arguments are read.
-pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
+pub(crate) fn after(this: &mut ScriptEvaluator<'_>, call: &ProgramCall<'_>) {
     if is_local(call) {
         return;
     }
@@ -48,7 +48,7 @@ fn of_prefix(text: &str) -> Option<&'static str> {
 }
 
 /// Records the hosts that begin the names of modules and repositories: `example.org/a/b`.
-fn named(this: &mut Evaluator<'_>, call: &Call<'_>) {
+fn named(this: &mut ScriptEvaluator<'_>, call: &ProgramCall<'_>) {
     let parts = match call.name {
         "go" => 1,
         "gh" => 3,
@@ -76,7 +76,7 @@ fn named(this: &mut Evaluator<'_>, call: &Call<'_>) {
 }
 
 /// Whether this form of a command reaches nothing.
-fn is_local(call: &Call<'_>) -> bool {
+fn is_local(call: &ProgramCall<'_>) -> bool {
     let Some(list) = call.program.local else {
         return false;
     };
@@ -97,7 +97,7 @@ fn is_local(call: &Call<'_>) -> bool {
 }
 
 /// Records the addresses of the remotes of git's that are named by operands, or of the usual one.
-fn remote(this: &mut Evaluator<'_>, call: &Call<'_>) {
+fn remote(this: &mut ScriptEvaluator<'_>, call: &ProgramCall<'_>) {
     let is_each = call.command == Some("remote") || call.has("multiple") || call.has("all");
     let begin = usize::from(call.command == Some("remote"));
     let most = if is_each { usize::MAX } else { 1 };
@@ -129,10 +129,10 @@ fn remote(this: &mut Evaluator<'_>, call: &Call<'_>) {
     }
 }
 
-impl Evaluator<'_> {
+impl ScriptEvaluator<'_> {
     /// Records an address in an argument of a program that reaches hosts, as in `name@https://example.org/x`. Returns whether
     /// there is one.
-    pub(super) fn fetches(&mut self, call: &Call<'_>, text: &str) -> bool {
+    pub(super) fn fetches(&mut self, call: &ProgramCall<'_>, text: &str) -> bool {
         let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || c == '+';
         let address = text.find("://").map(|at| {
             let begin = text[..at]
@@ -163,7 +163,7 @@ impl Evaluator<'_> {
     }
 
     /// Applies an address, a host name, or a path. Returns the reason if it is none of them.
-    pub(super) fn net(&mut self, call: &Call<'_>, text: &str) -> Option<String> {
+    pub(super) fn net(&mut self, call: &ProgramCall<'_>, text: &str) -> Option<String> {
         let shown = shown(text);
         let is_file = |text: &str| {
             text.get(..5)

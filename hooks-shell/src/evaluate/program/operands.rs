@@ -5,31 +5,33 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{network, transfers};
-use crate::evaluate::{Access, Arg, Directories, Evaluator, Input, Output, Result};
+use crate::evaluate::{
+    Access, CommandArg, Directories, Input, OutputStream, Result, ScriptEvaluator,
+};
 use crate::table::addresses::is_address;
-use crate::table::{self, Opt, Program, Role};
+use crate::table::{self, Opt, ProgramArguments, Role};
 use crate::value::{Argument, Names};
 
 /// Added to the number of a word if the argument is not in the word, but appended after it when the program runs.
 pub(crate) const APPENDED: usize = usize::MAX / 2;
 
 /// A program that runs, and what its arguments have determined so far.
-pub(crate) struct Call<'a> {
+pub(crate) struct ProgramCall<'a> {
     pub(crate) name: &'a str,
     pub(crate) command: Option<&'static str>,
-    pub(crate) program: &'static Program,
+    pub(crate) program: &'static ProgramArguments,
     /// Its name, and its arguments.
-    pub(crate) args: &'a [Arg],
+    pub(crate) args: &'a [CommandArg],
     pub(crate) input: &'a Input,
     /// Its options.
     pub(crate) options: SmallVec<[&'static str; 4]>,
     /// The values of some options.
     pub(crate) values: Vec<(&'static str, Arc<str>)>,
-    pub(crate) operands: SmallVec<[&'a Arg; 4]>,
+    pub(crate) operands: SmallVec<[&'a CommandArg; 4]>,
     /// The operands that are not text.
-    pub(crate) files: SmallVec<[&'a Arg; 4]>,
+    pub(crate) files: SmallVec<[&'a CommandArg; 4]>,
     /// The program that it runs, with its arguments.
-    pub(crate) inner: Option<&'a [Arg]>,
+    pub(crate) inner: Option<&'a [CommandArg]>,
     /// How many operands stand before a `--`.
     pub(crate) ended_at: Option<usize>,
     /// What options have determined about the operands.
@@ -42,16 +44,16 @@ pub(crate) struct Call<'a> {
 }
 
 /// The arguments that are not read yet.
-type Rest<'a> = std::slice::Iter<'a, Arg>;
+type Rest<'a> = std::slice::Iter<'a, CommandArg>;
 
-impl<'a> Call<'a> {
+impl<'a> ProgramCall<'a> {
     pub(crate) fn new(
         name: &'a str,
-        program: &'static Program,
-        args: &'a [Arg],
+        program: &'static ProgramArguments,
+        args: &'a [CommandArg],
         input: &'a Input,
     ) -> Self {
-        Call {
+        ProgramCall {
             name,
             command: None,
             program,
@@ -99,7 +101,11 @@ impl<'a> Call<'a> {
     }
 
     /// Reads the arguments after the name, or after the subcommand.
-    pub(crate) fn read(&mut self, this: &mut Evaluator<'_>, mut rest: Rest<'a>) -> Result<()> {
+    pub(crate) fn read(
+        &mut self,
+        this: &mut ScriptEvaluator<'_>,
+        mut rest: Rest<'a>,
+    ) -> Result<()> {
         self.start = this.state.directories.clone();
         // Without a program, `exec` only redirects what follows.
         let redirects = self.name == "exec" && rest.as_slice().is_empty();
@@ -175,7 +181,7 @@ impl<'a> Call<'a> {
         if let Some(needs) = self.program.needs
             && !all
                 .iter()
-                .filter_map(Arg::known)
+                .filter_map(CommandArg::known)
                 .any(|text| table::is_one_of(needs, text))
         {
             this.unknown(format!(
@@ -184,7 +190,7 @@ impl<'a> Call<'a> {
             ));
         }
         if self.name == "unzip" {
-            self.at_start(this, Call::apply_roles)?;
+            self.at_start(this, ProgramCall::apply_roles)?;
         } else {
             self.apply_roles(this)?;
         }
@@ -198,8 +204,8 @@ impl<'a> Call<'a> {
     /// the archive.
     fn at_start(
         &mut self,
-        this: &mut Evaluator<'_>,
-        act: impl FnOnce(&mut Self, &mut Evaluator<'_>) -> Result<()>,
+        this: &mut ScriptEvaluator<'_>,
+        act: impl FnOnce(&mut Self, &mut ScriptEvaluator<'_>) -> Result<()>,
     ) -> Result<()> {
         let entered = std::mem::replace(&mut this.state.directories, self.start.clone());
         let done = act(self, this);
@@ -208,7 +214,7 @@ impl<'a> Call<'a> {
     }
 
     /// Applies the role of every operand.
-    fn apply_roles(&mut self, this: &mut Evaluator<'_>) -> Result<()> {
+    fn apply_roles(&mut self, this: &mut ScriptEvaluator<'_>) -> Result<()> {
         let first = self
             .program
             .first
@@ -258,7 +264,12 @@ impl<'a> Call<'a> {
     }
 
     /// Reads a subcommand.
-    fn command(&mut self, this: &mut Evaluator<'_>, name: &str, rest: Rest<'a>) -> Result<()> {
+    fn command(
+        &mut self,
+        this: &mut ScriptEvaluator<'_>,
+        name: &str,
+        rest: Rest<'a>,
+    ) -> Result<()> {
         let of = self.name;
         if of == "cargo" && name.starts_with('+') && !name.contains('/') {
             return self.read(this, rest);
@@ -293,7 +304,12 @@ impl<'a> Call<'a> {
     }
 
     /// Reads an option, or several in one argument, and the value.
-    fn option(&mut self, this: &mut Evaluator<'_>, text: &str, rest: &mut Rest<'a>) -> Result<()> {
+    fn option(
+        &mut self,
+        this: &mut ScriptEvaluator<'_>,
+        text: &str,
+        rest: &mut Rest<'a>,
+    ) -> Result<()> {
         let options = &self.program.options;
         let find = |name: &str| {
             options
@@ -347,7 +363,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    fn unknown_option(&self, this: &mut Evaluator<'_>, text: &str) {
+    fn unknown_option(&self, this: &mut ScriptEvaluator<'_>, text: &str) {
         let (shown, name) = (shown(text), self.full());
         this.unknown(format!(
             "the option `{shown}` of `{name}` is not known to the policy, and may run another program or touch files: leave it out, or do it in another way"
@@ -357,7 +373,7 @@ impl<'a> Call<'a> {
     /// Records an option. Its value is joined to it, or is the next argument.
     fn value(
         &mut self,
-        this: &mut Evaluator<'_>,
+        this: &mut ScriptEvaluator<'_>,
         (name, option): (&'static str, Opt),
         joined: Option<&str>,
         rest: &mut Rest<'a>,
@@ -416,7 +432,7 @@ impl<'a> Call<'a> {
     /// Records the value of an option, and applies its role.
     fn given(
         &mut self,
-        this: &mut Evaluator<'_>,
+        this: &mut ScriptEvaluator<'_>,
         name: &'static str,
         role: Role,
         value: &Argument,
@@ -434,8 +450,13 @@ impl<'a> Call<'a> {
     }
 
     /// Writes `--` before names of files that might be read as options, if the program allows it there.
-    fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) -> bool {
-        let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
+    fn end_options(
+        &self,
+        this: &mut ScriptEvaluator<'_>,
+        arg: &CommandArg,
+        rest: &[CommandArg],
+    ) -> bool {
+        let is_operand = |arg: &CommandArg| !arg.known().is_some_and(|text| text.starts_with('-'));
         let knows_dashes = self.command.is_none() || self.name == "git";
         let runs = self.program.is("runs");
         if !matches!(arg.value, Argument::Names(_) | Argument::Pattern(_)) {
@@ -474,13 +495,13 @@ impl<'a> Call<'a> {
     }
 
     /// What it prints, where that matters: names of files, and lines of what it reads.
-    pub(crate) fn output(&self, this: &Evaluator<'_>) -> Output {
+    pub(crate) fn output(&self, this: &ScriptEvaluator<'_>) -> OutputStream {
         let is_so = |print: &&table::Print| {
             let has = |option: &str, value: &str| {
                 let mut given = self.values.iter();
                 given.any(|(name, given)| *name == option && **given == *value)
             };
-            let is_among = |all: &[table::Given], option: &&str| {
+            let is_among = |all: &[table::OptionPattern], option: &&str| {
                 all.iter().any(|(name, value)| {
                     name == option && value.is_none_or(|value| has(option, value))
                 })
@@ -492,50 +513,50 @@ impl<'a> Call<'a> {
                 && (print.by.is_empty() || self.options.iter().any(is_by))
         };
         let Some(print) = self.program.prints.iter().find(is_so) else {
-            return Output::Unknown;
+            return OutputStream::Unknown;
         };
         let texts = || self.operands.iter().map(|arg| arg.known());
         match (print.what, self.input) {
-            ("number", _) if self.prints_one_number() => Output::Number,
-            ("revisions", _) => Output::Revisions,
+            ("number", _) if self.prints_one_number() => OutputStream::Number,
+            ("revisions", _) => OutputStream::Revisions,
             ("top", _) => match this.state.directories.as_slice() {
                 [only] => {
                     let top = this.environment.files.and_then(|files| (files.top)(only));
-                    top.map_or(Output::Unknown, |top| Output::Text(top.into()))
+                    top.map_or(OutputStream::Unknown, |top| OutputStream::Text(top.into()))
                 }
-                _ => Output::Unknown,
+                _ => OutputStream::Unknown,
             },
             ("words", _) => match &self.args[1..] {
                 [one] => printed(&one.value),
                 [format, one] if format.known() == Some("%s\\n") => printed(&one.value),
-                _ => Output::Unknown,
+                _ => OutputStream::Unknown,
             },
             ("lines", Input::Text(text)) if self.name == "cat" && self.operands.is_empty() => {
-                Output::Text(text.clone())
+                OutputStream::Text(text.clone())
             }
             ("lines", Input::Names(names)) if self.files.is_empty() && !names.ends_with_nul => {
                 let is_one =
                     names.is_one || matches!(self.name, "head" | "tail") && self.takes_one();
-                Output::Names(Names {
+                OutputStream::Names(Names {
                     is_one,
                     ..names.clone()
                 })
             }
             ("base" | "folder", _) => self.part_of_path(print.what == "base"),
             ("nul", Input::Names(names)) if texts().eq([Some("\\n"), Some("\\0")]) => {
-                Output::Names(Names {
+                OutputStream::Names(Names {
                     ends_with_nul: true,
                     ..names.clone()
                 })
             }
             ("names" | "entries", _) => self.names(this, print.what == "entries"),
-            _ => Output::Unknown,
+            _ => OutputStream::Unknown,
         }
     }
 
     /// Whether `head` or `tail` prints one line.
     fn takes_one(&self) -> bool {
-        let mut args = self.args[1..].iter().map(Arg::known);
+        let mut args = self.args[1..].iter().map(CommandArg::known);
         matches!(
             (args.next(), args.next(), args.next()),
             (Some(Some("-1" | "-n1")), None, None) | (Some(Some("-n")), Some(Some("1")), None)
@@ -543,11 +564,11 @@ impl<'a> Call<'a> {
     }
 
     /// What `basename` and `dirname` print of one path.
-    fn part_of_path(&self, is_base: bool) -> Output {
+    fn part_of_path(&self, is_base: bool) -> OutputStream {
         let (path, ending) = match self.args[1..] {
             [ref path] => (path, ""),
             [ref path, ref ending] if is_base => (path, ending.known().unwrap_or_default()),
-            _ => return Output::Unknown,
+            _ => return OutputStream::Unknown,
         };
         match &path.value {
             Argument::Text(text) if !text.starts_with('-') => {
@@ -559,7 +580,7 @@ impl<'a> Call<'a> {
                 } else {
                     folder
                 };
-                Output::Text(part.into())
+                OutputStream::Text(part.into())
             }
             Argument::Names(names) if names.is_one && !names.is_text && !names.may_be_options => {
                 let mut part = Names {
@@ -576,9 +597,9 @@ impl<'a> Call<'a> {
                         (vec![".".into()], true, true);
                     part.found_in = None;
                 }
-                Output::Names(part)
+                OutputStream::Names(part)
             }
-            _ => Output::Unknown,
+            _ => OutputStream::Unknown,
         }
     }
 
@@ -599,7 +620,7 @@ impl<'a> Call<'a> {
     }
 
     /// The names of files below the operands.
-    pub(crate) fn names(&self, this: &Evaluator<'_>, has_entries: bool) -> Output {
+    pub(crate) fn names(&self, this: &ScriptEvaluator<'_>, has_entries: bool) -> OutputStream {
         let directories = &this.state.directories;
         let has = |options: &[&str]| options.iter().any(|option| self.has(option));
         let mut names = Names {
@@ -623,7 +644,7 @@ impl<'a> Call<'a> {
         };
         for file in &self.files {
             let (Argument::Text(text) | Argument::Pattern(text)) = &file.value else {
-                return Output::Unknown;
+                return OutputStream::Unknown;
             };
             // A pattern of git matches names below its folder.
             let plain = text.find(['*', '?', '[']).unwrap_or(text.len());
@@ -639,25 +660,25 @@ impl<'a> Call<'a> {
         if has_entries || self.files.is_empty() {
             names.folders.push(".".into());
         }
-        Output::Names(names)
+        OutputStream::Names(names)
     }
 }
 
 /// What comes of printing a word.
-fn printed(word: &Argument) -> Output {
+fn printed(word: &Argument) -> OutputStream {
     match word {
-        Argument::Number => Output::Number,
-        Argument::Revisions { is_one: true } => Output::Revisions,
-        Argument::Names(names) if names.is_one && !names.is_text => Output::Names(Names {
+        Argument::Number => OutputStream::Number,
+        Argument::Revisions { is_one: true } => OutputStream::Revisions,
+        Argument::Names(names) if names.is_one && !names.is_text => OutputStream::Names(Names {
             may_break: true,
             ..(**names).clone()
         }),
-        Argument::Names(names) if names.is_text => Output::Names(Names {
+        Argument::Names(names) if names.is_text => OutputStream::Names(Names {
             is_one: false,
             is_text: false,
             ..(**names).clone()
         }),
-        _ => Output::Unknown,
+        _ => OutputStream::Unknown,
     }
 }
 
@@ -667,7 +688,7 @@ pub(crate) fn shown(text: &str) -> &str {
 }
 
 /// Runs a program that is not in the table: every argument may be a path, and so may the text joined to an option.
-pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
+pub(crate) fn unlisted(this: &mut ScriptEvaluator<'_>, name: &str, args: &[CommandArg]) {
     for arg in args {
         this.look_at(&arg.span);
         let value = &arg.value;

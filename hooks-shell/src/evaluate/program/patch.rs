@@ -1,10 +1,10 @@
 //! `patch` and `git apply` of a here-document: the files that the text names.
 
-use super::operands::Call;
-use crate::evaluate::{Access, Evaluator, Input, Output, Result};
+use super::operands::ProgramCall;
+use crate::evaluate::{Access, Input, OutputStream, Result, ScriptEvaluator};
 use crate::value::Argument;
 
-pub(crate) fn run(this: &mut Evaluator<'_>, call: &Call<'_>) -> Result<Output> {
+pub(crate) fn run(this: &mut ScriptEvaluator<'_>, call: &ProgramCall<'_>) -> Result<OutputStream> {
     let name = call.full();
     let Input::Text(text) = call.input else {
         let reason = format!(
@@ -16,7 +16,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, call: &Call<'_>) -> Result<Output> {
         } else {
             this.unknown_argument(reason);
         }
-        return Ok(Output::Unknown);
+        return Ok(OutputStream::Unknown);
     };
     // Other lines may be commands for `ed`, or create links.
     const HEADS: [&str; 9] = [
@@ -41,7 +41,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, call: &Call<'_>) -> Result<Output> {
     };
     if !text.lines().all(&mut is_plain) || (call.name == "patch" && !call.has("p")) {
         this.unknown(format!("`{name}` is only supported with a unified diff, and `patch` with `-p0` or `-p1`: write `patch -p1 <<'EOF'`"));
-        return Ok(Output::Unknown);
+        return Ok(OutputStream::Unknown);
     }
     this.work.spend(text.len(), &this.at.clone())?;
     for line in text.lines() {
@@ -75,11 +75,11 @@ pub(crate) fn run(this: &mut Evaluator<'_>, call: &Call<'_>) -> Result<Output> {
             }
         }
     }
-    Ok(Output::Unknown)
+    Ok(OutputStream::Unknown)
 }
 
 /// Whether `git apply` or `git am` reads the patch from its input.
-pub(crate) fn reads_input(call: &Call<'_>) -> bool {
+pub(crate) fn reads_input(call: &ProgramCall<'_>) -> bool {
     let goes_on = ["abort", "continue", "skip", "quit", "show-current-patch"];
     matches!(call.command, Some("apply" | "am"))
         && call.name == "git"

@@ -1,19 +1,24 @@
 //! What a program does with an argument, by the argument's role in the table.
 
-use super::operands::{Call, shown};
-use crate::evaluate::{Access, Arg, Evaluator, Result};
+use super::operands::{ProgramCall, shown};
+use crate::evaluate::{Access, CommandArg, Result, ScriptEvaluator};
 use crate::parse::syntax::is_identifier;
 use crate::table::addresses::{is_address, pathspec, pieces_that_lead_out};
-use crate::table::languages::{self, Judged};
+use crate::table::languages::{self, ScriptVerdict};
 use crate::table::{self, Role, is_one_of, variables};
 use crate::value::{Argument, GLOBS};
 
 /// The reason why an argument is rejected, if it is.
-type Refused = Option<String>;
+type ArgumentRejection = Option<String>;
 
-impl Evaluator<'_> {
+impl ScriptEvaluator<'_> {
     /// Applies a role to a value.
-    pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, value: &Argument) -> Result<()> {
+    pub(crate) fn apply(
+        &mut self,
+        call: &ProgramCall<'_>,
+        role: Role,
+        value: &Argument,
+    ) -> Result<()> {
         let is_path_of_git = call.name == "git"
             && matches!(
                 role,
@@ -118,7 +123,7 @@ impl Evaluator<'_> {
     }
 
     /// Refuses a pattern that the program itself puts the names of files in the place of, where it changes them.
-    fn check_expanded(&mut self, call: &Call<'_>, role: Role, known: Option<&str>) {
+    fn check_expanded(&mut self, call: &ProgramCall<'_>, role: Role, known: Option<&str>) {
         let changes = matches!(role, Role::Write | Role::Move)
             || (role == Role::Git && call.git_access() == Access::Write);
         let mut options = call.program.options.values();
@@ -137,7 +142,12 @@ impl Evaluator<'_> {
     }
 
     /// Applies a role to a value that is only known at run time.
-    fn apply_unknown(&mut self, call: &Call<'_>, role: Role, value: &Argument) -> Result<()> {
+    fn apply_unknown(
+        &mut self,
+        call: &ProgramCall<'_>,
+        role: Role,
+        value: &Argument,
+    ) -> Result<()> {
         let begins = match value {
             Argument::Unknown { begins } => begins,
             _ => "",
@@ -162,7 +172,7 @@ impl Evaluator<'_> {
     }
 
     /// Refuses what may be several words where one is expected.
-    pub(crate) fn must_be_one(&mut self, call: &Call<'_>, arg: &Arg) {
+    pub(crate) fn must_be_one(&mut self, call: &ProgramCall<'_>, arg: &CommandArg) {
         match &arg.value {
             Argument::Pattern(_) => {
                 let shown = shown(self.shown(&arg.span));
@@ -174,7 +184,7 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(crate) fn must_be_known(&mut self, call: &Call<'_>) {
+    pub(crate) fn must_be_known(&mut self, call: &ProgramCall<'_>) {
         let name = call.full();
         if call.program.first.contains(&Role::Run) {
             return self.unknown(format!(
@@ -187,7 +197,12 @@ impl Evaluator<'_> {
     }
 
     /// Does the same for roles that need a known value.
-    fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
+    fn apply_known(
+        &mut self,
+        call: &ProgramCall<'_>,
+        role: Role,
+        text: &str,
+    ) -> Result<ArgumentRejection> {
         let shown = shown(text);
         match role {
             Role::Sed => return Ok(self.language(languages::sed(text))),
@@ -288,7 +303,7 @@ impl Evaluator<'_> {
     }
 
     /// Touches the files that a script of a small language names.
-    fn language(&mut self, judged: Judged<'_>) -> Refused {
+    fn language(&mut self, judged: ScriptVerdict<'_>) -> ArgumentRejection {
         let files = match judged {
             Ok(files) => files,
             Err(reason) => return Some(reason),
@@ -301,7 +316,7 @@ impl Evaluator<'_> {
     }
 
     /// Applies the name of a variable that is unset or read.
-    fn name(&mut self, name: &str) -> Result<Refused> {
+    fn name(&mut self, name: &str) -> Result<ArgumentRejection> {
         if !is_identifier(name) {
             let shown = shown(name);
             return Ok(Some(format!(
@@ -314,7 +329,7 @@ impl Evaluator<'_> {
     }
 
     /// Applies `NAME=value`, or a variable that already has its value.
-    fn assignment(&mut self, call: &Call<'_>, text: &str) -> Result<Refused> {
+    fn assignment(&mut self, call: &ProgramCall<'_>, text: &str) -> Result<ArgumentRejection> {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(Argument::text(value))),
             None => (text, self.state.variables.get(text).cloned()),
@@ -344,7 +359,7 @@ impl Evaluator<'_> {
     }
 
     /// A revision of git's, or a path; `rev:path` is one in the repository.
-    fn git(&mut self, call: &Call<'_>, text: &str) -> Refused {
+    fn git(&mut self, call: &ProgramCall<'_>, text: &str) -> ArgumentRejection {
         if text.contains("ext::") || text.contains("fd::") {
             return Some("an address with `ext::` makes git run a program".into());
         }
@@ -366,7 +381,7 @@ impl Evaluator<'_> {
 }
 
 /// Judges the operands of `git config`: a setting that is shown, or set.
-fn setting(call: &Call<'_>, shown: &str) -> Refused {
+fn setting(call: &ProgramCall<'_>, shown: &str) -> ArgumentRejection {
     let words: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
     let words = match words.as_slice() {
         [Some("get" | "set"), rest @ ..] => rest,
@@ -386,7 +401,7 @@ fn setting(call: &Call<'_>, shown: &str) -> Refused {
 }
 
 /// Whether each value that a format of printf reads as a number is one. `%n`, `%*d` and `%(…)T` need more than that.
-fn is_given_numbers(format: &str, given: &[&Arg]) -> bool {
+fn is_given_numbers(format: &str, given: &[&CommandArg]) -> bool {
     const OF_TEXT: &str = "sbqc";
     let plain = format.replace("%%", "");
     let letters = plain.split('%').skip(1).map(|rest| {
@@ -398,13 +413,13 @@ fn is_given_numbers(format: &str, given: &[&Arg]) -> bool {
     };
     let is_of_text = |letter: &char| OF_TEXT.contains(*letter);
     let is_known = |letter: &char| is_of_text(letter) || "diouxXeEfgG".contains(*letter);
-    let is_number = |arg: &Arg| {
+    let is_number = |arg: &CommandArg| {
         let is_of_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
         let known = arg.known();
         arg.value.is_number() || known.is_some_and(|text| text.bytes().all(is_of_number))
     };
     // The format is used again for what is left, so every argument has its place only if all are single words.
-    let is_right = |(arg, letter): (&&Arg, &char)| {
+    let is_right = |(arg, letter): (&&CommandArg, &char)| {
         arg.value.is_one() && (is_of_text(letter) || is_number(arg))
     };
     letters.iter().all(is_known)

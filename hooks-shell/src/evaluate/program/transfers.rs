@@ -1,13 +1,13 @@
 //! Finds what a program creates, copies or moves, after its arguments are parsed: files in the folders that it names,
 //! and links.
 
-use super::operands::Call;
-use crate::evaluate::{Access, Arg, Evaluator};
+use super::operands::ProgramCall;
+use crate::evaluate::{Access, CommandArg, ScriptEvaluator};
 use crate::table::addresses::pathspec;
 use crate::table::{Role, is_one_of};
 use crate::value::Argument;
 
-pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
+pub(crate) fn after(this: &mut ScriptEvaluator<'_>, call: &ProgramCall<'_>) {
     let here = Argument::text(".");
     let has = |flag| call.program.is(flag) && !keeps_files(call);
     let unpacks = call.reads_as == Some(Role::Into) || has("unpacks");
@@ -96,7 +96,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
 
 /// Returns the file that a program writes beside one that it is given: a packed or an unpacked one, or a copy of what it
 /// was before.
-fn beside(call: &Call<'_>, name: &str) -> Option<String> {
+fn beside(call: &ProgramCall<'_>, name: &str) -> Option<String> {
     let unpacks = call.name == "gunzip" || call.has("d") || call.has("decompress");
     match call.name {
         "gzip" | "gunzip" if unpacks => {
@@ -118,7 +118,7 @@ fn beside(call: &Call<'_>, name: &str) -> Option<String> {
 }
 
 /// Returns the value of the first of these options.
-fn value_of<'c>(call: &'c Call<'_>, options: &[&str]) -> Option<&'c str> {
+fn value_of<'c>(call: &'c ProgramCall<'_>, options: &[&str]) -> Option<&'c str> {
     // The last one counts.
     let mut values = call.values.iter().rev();
     values
@@ -127,7 +127,7 @@ fn value_of<'c>(call: &'c Call<'_>, options: &[&str]) -> Option<&'c str> {
 }
 
 /// Returns the folder in which a program writes a file that has the last name of the address.
-fn named_by_address<'c>(call: &'c Call<'_>) -> Option<&'c str> {
+fn named_by_address<'c>(call: &'c ProgramCall<'_>) -> Option<&'c str> {
     let has = |options: &[&str]| options.iter().any(|option| call.has(option));
     match call.name {
         "curl" if has(&["O", "remote-name", "remote-name-all"]) => {
@@ -141,7 +141,12 @@ fn named_by_address<'c>(call: &'c Call<'_>) -> Option<&'c str> {
 }
 
 /// Records the file that is named as an address ends.
-fn fetched(this: &mut Evaluator<'_>, call: &Call<'_>, folder: &str, address: Option<&str>) {
+fn fetched(
+    this: &mut ScriptEvaluator<'_>,
+    call: &ProgramCall<'_>,
+    folder: &str,
+    address: Option<&str>,
+) {
     let whole = address.and_then(|address| address.split('#').next());
     let path = whole.and_then(|whole| whole.split('?').next());
     let path = path.map(|path| path.split_once("://").map_or(path, |(_, rest)| rest));
@@ -164,7 +169,7 @@ fn fetched(this: &mut Evaluator<'_>, call: &Call<'_>, folder: &str, address: Opt
 }
 
 /// Returns the folder that git clones to.
-fn cloned<'a>(call: &Call<'a>) -> Option<&'a str> {
+fn cloned<'a>(call: &ProgramCall<'a>) -> Option<&'a str> {
     let texts: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
     let ((Some("repo"), [Some("clone"), texts @ ..]) | (Some("clone"), texts)) =
         (call.command, texts.as_slice())
@@ -182,7 +187,7 @@ fn cloned<'a>(call: &Call<'a>) -> Option<&'a str> {
 }
 
 /// Whether git is given the files that it changes, and so changes no others.
-fn is_limited(call: &Call<'_>) -> bool {
+fn is_limited(call: &ProgramCall<'_>) -> bool {
     let begin = match call.command {
         Some("restore" | "apply") => 0,
         Some("checkout" | "stash") => call.ended_at.unwrap_or(usize::MAX),
@@ -202,7 +207,7 @@ fn is_limited(call: &Call<'_>) -> bool {
 }
 
 /// Whether this form of a command creates no files.
-fn keeps_files(call: &Call<'_>) -> bool {
+fn keeps_files(call: &ProgramCall<'_>) -> bool {
     let list = call.program.keeps.unwrap_or_default();
     let is_option = |option: &&str| {
         let mut kept = list.split(',').filter_map(|kept| kept.strip_prefix("--"));
@@ -210,7 +215,7 @@ fn keeps_files(call: &Call<'_>) -> bool {
     };
     let command = call.operands.first().map(|arg| arg.known());
     // Behind the archive, a word with a dash is one of its files.
-    let begins = call.args.get(1).and_then(Arg::known);
+    let begins = call.args.get(1).and_then(CommandArg::known);
     if call.name == "unzip" && !begins.is_some_and(|text| text.starts_with('-')) {
         return false;
     }
@@ -223,7 +228,7 @@ fn keeps_files(call: &Call<'_>) -> bool {
 }
 
 /// Finds the effect of copying or moving operands to a name, or into a folder.
-fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
+fn moved(this: &mut ScriptEvaluator<'_>, call: &ProgramCall<'_>, into: &Argument) {
     let has = |options: &[&str]| options.iter().any(|option| call.has(option));
     let is_deep = call.name == "rsync" || has(&["r", "R", "a", "recursive", "archive"]);
     let keeps_links = is_deep || has(&["d", "P", "l", "no-dereference"]);

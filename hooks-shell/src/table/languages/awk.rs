@@ -1,6 +1,6 @@
 //! Scripts of awk, token by token.
 
-use super::{BLANKS, Judged, ODD, end, is_plain, refusal, refuse, word};
+use super::{BLANKS, ODD, ScriptVerdict, end, is_plain, refusal, refuse, word};
 use crate::table::{Role, is_one_of};
 
 /// What is refused, and why.
@@ -16,7 +16,7 @@ const FILE: &str = "is a file whose name is not a plain text: write `print a > \
 const SLASH: &str = "may or may not begin a regular expression, or end there: write `(a) / b` to divide, `$0 ~ /…/` to match, and `\\/` for a `/` in it";
 
 /// Accepts a script that computes, prints, and reads and writes files with plain names.
-pub(crate) fn awk(script: &str) -> Judged<'_> {
+pub(crate) fn awk(script: &str) -> ScriptVerdict<'_> {
     let mut files = Vec::new();
     let (mut rest, mut last) = (script, ";");
     // Whether each open bracket belongs to an `if (…)` or the like.

@@ -1,6 +1,6 @@
 //! Scripts of jq, token by token.
 
-use super::{Judged, ODD, refusal, refuse, word};
+use super::{ODD, ScriptVerdict, refusal, refuse, word};
 
 /// What is refused, and why.
 const REFUSED: &str = "\
@@ -8,7 +8,7 @@ env,$ENV,$__prog_args shows the environment, and the secrets in it: pass what yo
 import,include,modulemeta,get_search_list reads a module from a file: write its definitions out in the script";
 
 /// Accepts a script that reads only its input: no module, and nothing of the environment.
-pub(crate) fn jq(script: &str) -> Judged<'_> {
+pub(crate) fn jq(script: &str) -> ScriptVerdict<'_> {
     let (mut rest, mut last) = (script, "");
     // The open brackets; `"` is one in a text, and `i` an `if` or a `def` before its end.
     let mut open = Vec::new();

@@ -11,10 +11,10 @@ use super::{Role, is_one_of};
 use crate::parse::syntax::is_identifier;
 
 /// The files that a script names, and whether it reads or writes each.
-type Files<'s> = Vec<(Role, &'s str)>;
+type ScriptFiles<'s> = Vec<(Role, &'s str)>;
 
 /// The files of a script; or why it is refused, and what to write instead.
-pub(crate) type Judged<'s> = Result<Files<'s>, String>;
+pub(crate) type ScriptVerdict<'s> = Result<ScriptFiles<'s>, String>;
 
 const BLANKS: [char; 2] = [' ', '\t'];
 const ODD: &str = "is not understood, or not by every program: write it in a plainer way";

@@ -1,6 +1,6 @@
 //! Scripts of sed, command by command.
 
-use super::{BLANKS, Files, Judged, end, is_plain, refusal};
+use super::{BLANKS, ScriptFiles, ScriptVerdict, end, is_plain, refusal};
 use crate::table::Role;
 
 const RUNS: &str = "runs a program: run it as a command of its own";
@@ -9,7 +9,7 @@ const FILE: &str =
 const ODD: &str = "is not the same to every `sed`, or may do more than change text: use `p`, `d`, `q`, `n`, `s/…/…/`, or `a`, `i` and `c` with one line";
 
 /// Accepts a script that prints, deletes, inserts and replaces, and reads and writes files with plain names.
-pub(crate) fn sed(script: &str) -> Judged<'_> {
+pub(crate) fn sed(script: &str) -> ScriptVerdict<'_> {
     let mut files = Vec::new();
     let mut rest = script.trim_start();
     while !rest.is_empty() {
@@ -19,7 +19,7 @@ pub(crate) fn sed(script: &str) -> Judged<'_> {
 }
 
 /// Returns the text after the first command of a script.
-fn command<'s>(script: &'s str, files: &mut Files<'s>) -> Result<&'s str, &'static str> {
+fn command<'s>(script: &'s str, files: &mut ScriptFiles<'s>) -> Result<&'s str, &'static str> {
     let rest = skip_addresses(script).ok_or(ODD)?;
     let command = rest.chars().next().ok_or(ODD)?;
     let rest = &rest[command.len_utf8()..];
@@ -68,7 +68,7 @@ fn command<'s>(script: &'s str, files: &mut Files<'s>) -> Result<&'s str, &'stat
 }
 
 /// Records the file of a command, whose name is the rest of the line, and returns the next line.
-fn file<'s>(role: Role, rest: &'s str, to: &mut Files<'s>) -> Result<&'s str, &'static str> {
+fn file<'s>(role: Role, rest: &'s str, to: &mut ScriptFiles<'s>) -> Result<&'s str, &'static str> {
     let (name, next) = rest.split_once('\n').unwrap_or((rest, ""));
     let name = name.trim_start_matches(BLANKS);
     if !is_plain(name) {

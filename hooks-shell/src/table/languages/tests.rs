@@ -1,6 +1,6 @@
 //! Which scripts pass, and which do not. A `⏎` in the tables is a line end, and a `␍` what Windows has before one.
 
-use super::{Judged, Role, awk, is_assignment, jq, sed};
+use super::{Role, ScriptVerdict, awk, is_assignment, jq, sed};
 
 fn scripts(table: &'static str) -> impl Iterator<Item = String> {
     assert!(table.lines().count() >= 60);
@@ -10,7 +10,7 @@ fn scripts(table: &'static str) -> impl Iterator<Item = String> {
 }
 
 #[track_caller]
-fn assert_refused(script: &str, judged: &Judged<'_>) {
+fn assert_refused(script: &str, judged: &ScriptVerdict<'_>) {
     let reason = judged.as_ref().expect_err(script);
     // It says what to write instead.
     assert!(
