@@ -130,7 +130,7 @@ fn it_says_whether_the_daemon_answers_and_which_it_is() {
             "HTTP/1.1 409 Conflict\r\nhooks-version: 9.9.9\r\n\r\n",
             "has version 9.9.9",
         ),
-        ("HTTP/1.1 404 Not Found\r\n\r\n", "not a daemon of `hooks`"),
+        ("HTTP/1.1 404 Not Found\r\n\r\n", "is not a hooks daemon"),
     ] {
         let listener = listener.try_clone().unwrap();
         let other = std::thread::spawn(move || {
