@@ -118,12 +118,13 @@ async fn open(url: &str) -> Result<Store, StoreError> {
     Store::builder(url).read_only().open().await
 }
 
-/// What went wrong: a store that is not there is a wrong name on the command line.
+/// What went wrong: a store that is not there is a wrong name on the command line, and a key comes from the environment.
 pub(crate) fn failure(error: StoreError) -> Failure {
     match error {
         StoreError::NotFound(_) => Failure::usage(format!(
             "{error}: name the one that `hooks serve --store` uses"
         )),
+        StoreError::Key(_) => Failure::usage(error),
         error => Failure::found(error),
     }
 }

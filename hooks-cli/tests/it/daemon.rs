@@ -551,6 +551,24 @@ fn verifying_says_what_it_could_not_check() {
 }
 
 #[test]
+fn the_exit_code_says_that_the_daemon_has_the_wrong_key() {
+    let folder = tempfile::tempdir().unwrap();
+    store(folder.path());
+    let url = "sqlite:hooks.db";
+    let token = ["token", "new", "--store", url, "--role", "owner"];
+    assert_eq!(run(command(folder.path(), &token), "").code, 0);
+    let args = ["serve", "--store", url, "--listen", "127.0.0.1:0"];
+    let mut serve = command(folder.path(), &args);
+    serve.env(
+        "HOOKS_STORE_KEY",
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    );
+    let said = run(serve, "");
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.errors.contains("another key"), "{said:?}");
+}
+
+#[test]
 fn a_store_that_was_put_back_is_found_by_the_heads_that_were_kept() {
     let folder = tempfile::tempdir().unwrap();
     let url = "sqlite:hooks.db";

@@ -89,9 +89,11 @@ fn a_store_is_backed_up_restored_and_brought_up_to_date() {
     let new = ["token", "new", "--role", "owner"];
     let token = done(folder.path(), &new);
     done(folder.path(), &["store", "backup", "-o", "backup"]);
+    let again = asked(folder.path(), &["store", "backup", "-o", "backup"]);
+    assert_eq!(again.code, 1);
     assert_eq!(
-        asked(folder.path(), &["store", "backup", "-o", "backup"]).code,
-        1
+        again.errors.trim(),
+        "error: backup is there already; name a new file"
     );
     let to = ["store", "restore", "backup", "--to", "sqlite:new.db"];
     done(folder.path(), &to);

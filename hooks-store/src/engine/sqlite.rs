@@ -5,6 +5,7 @@
 //! are written in batches, so one `fsync` a commit is cheap.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::str::FromStr as _;
 use std::time::{Duration, Instant};
@@ -151,9 +152,7 @@ fn is_busy(error: &sqlx::Error) -> bool {
 /// Makes the file, which only this user may read, if it is not there.
 fn make_private(file: &Path) -> Result<()> {
     match create(file) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(cannot_be_made(file, &error))
-        }
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(cannot_be_made(file, &error)),
         _ => Ok(()),
     }
 }
@@ -168,7 +167,14 @@ fn create(file: &Path) -> std::io::Result<File> {
 }
 
 fn cannot_be_made(file: &Path, error: &std::io::Error) -> StoreError {
-    StoreError::Unavailable(format!("{} cannot be made: {error}", file.display()))
+    match error.kind() {
+        ErrorKind::AlreadyExists => StoreError::invalid(
+            "",
+            format!("{} is there already", file.display()),
+            "name a new file",
+        ),
+        _ => StoreError::Unavailable(format!("{} cannot be made: {error}", file.display())),
+    }
 }
 
 #[async_trait]

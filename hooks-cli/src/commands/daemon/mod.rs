@@ -25,6 +25,7 @@ use self::heads::HeadWriter;
 use self::kept::RetentionArgs;
 use crate::commands::bundle::key_of;
 use crate::commands::run::{Warm, socket_path};
+use crate::commands::verify;
 use crate::file::{self, FormatArgs};
 use crate::paint::say;
 use crate::{Done, Failure};
@@ -183,7 +184,7 @@ async fn serve(
 /// Opens a store, whose hooks are checked as the daemon runs them.
 async fn open(store: StoreBuilder, capabilities: Capabilities) -> Result<Store, Failure> {
     let store = store.capabilities(capabilities).runtime(complete);
-    store.open().await.map_err(Failure::found)
+    store.open().await.map_err(verify::failure)
 }
 
 /// What the runtimes of a store have besides its hooks: the key of a model comes from the environment.
