@@ -1,7 +1,7 @@
 //! Compares two texts by their lines, and shows them side by side.
 
+use diffy::Line;
 use serde_json::Value;
-use similar::{DiffTag, TextDiff};
 
 use crate::api::convert;
 
@@ -19,8 +19,7 @@ impl DiffLine {
     }
 }
 
-/// How many lines that are the same show around what differs, and what shows in the place of more.
-const AROUND: usize = 3;
+/// What shows in the place of lines that are the same, but for three around what differs.
 const MORE: &str = "⋯";
 
 /// JSON for people.
@@ -49,33 +48,48 @@ fn lines(before: &str, after: &str, ends: &[char]) -> Vec<DiffLine> {
     let [before, after] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
     let [old, new] = [&before, &after].map(|side| {
         let lines = side.iter().map(|line| line.trim_end_matches(ends));
-        lines.collect::<Vec<_>>()
+        lines.flat_map(|line| [line, "\n"]).collect::<String>()
     });
-    let diff = TextDiff::from_slices(&old, &new);
-    let mut groups = diff.grouped_ops(AROUND);
-    if groups.is_empty() {
-        groups.push(diff.ops().to_vec());
-    }
     let line = |before: Option<&&str>, after: Option<&&str>, is_same| DiffLine {
         before: before.map(|&line| line.to_owned()),
         after: after.map(|&line| line.to_owned()),
         is_same,
     };
+    let both = |(before, after)| line(Some(before), Some(after), true);
+    let patch = diffy::create_patch(&old, &new);
+    if patch.hunks().is_empty() {
+        return before.iter().zip(&after).map(both).collect();
+    }
     let mut lines = Vec::new();
-    for group in groups {
+    for hunk in patch.hunks() {
         if !lines.is_empty() {
-            lines.push(line(Some(&MORE), Some(&MORE), true));
+            lines.push(both((&MORE, &MORE)));
         }
-        for op in group {
-            let (mut old, mut new) = (op.old_range(), op.new_range());
-            for _ in 0..old.len().max(new.len()) {
-                let before = old.next().and_then(|at| before.get(at));
-                let after = new.next().and_then(|at| after.get(at));
-                lines.push(line(before, after, op.tag() == DiffTag::Equal));
+        // A hunk counts from 1, or from 0 on a side without lines.
+        let mut old = before
+            .iter()
+            .skip(hunk.old_range().start().saturating_sub(1));
+        let mut new = after
+            .iter()
+            .skip(hunk.new_range().start().saturating_sub(1));
+        for changed in hunk.lines().chunk_by(|a, b| is_kept(a) == is_kept(b)) {
+            let is_same = changed.first().is_some_and(is_kept);
+            let count = |is_in: fn(&Line<'_, str>) -> bool| {
+                changed.iter().filter(|line| is_in(line)).count()
+            };
+            let gone = count(|line| !matches!(line, Line::Insert(_)));
+            let come = count(|line| !matches!(line, Line::Delete(_)));
+            let (mut gone, mut come) = (old.by_ref().take(gone), new.by_ref().take(come));
+            for _ in 0..gone.len().max(come.len()) {
+                lines.push(line(gone.next(), come.next(), is_same));
             }
         }
     }
     lines
+}
+
+fn is_kept(line: &Line<'_, str>) -> bool {
+    matches!(line, Line::Context(_))
 }
 
 #[cfg(test)]
@@ -96,6 +110,8 @@ mod tests {
         let all = told("a\nb\nc\n", "a\nB\nc\nd\n", &[]);
         assert_eq!(all, "a=a b!B c=c -!d ");
         assert_eq!(told("a", "a", &[]), "a=a ");
+        assert_eq!(told("", "a\nb", &[]), "-!a -!b ");
+        assert_eq!(told("a", "", &[]), "a!- ");
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use diffy::{Hunk, Line};
 use hooks_runtime::{HooksCall, Settings, Trust};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Value, json};
-use similar::{ChangeTag, TextDiff};
 
 use super::agents::Agent;
 use crate::Failure;
@@ -70,21 +70,15 @@ impl FileChange {
         }
         say!("{shown}");
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
-        let difference =
-            TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
-        for group in difference.grouped_ops(3) {
-            for line in group
-                .iter()
-                .flat_map(|operation| difference.iter_changes(operation))
-            {
-                let style = match line.tag() {
-                    ChangeTag::Delete => BAD,
-                    ChangeTag::Insert => GOOD,
-                    ChangeTag::Equal => DIM,
-                };
-                let text = Visible(line.value().trim_end_matches(['\r', '\n'])).to_string();
-                say!("{}", painted(style, format_args!("{}{text}", line.tag())));
-            }
+        let patch = diffy::create_patch(before.unwrap_or_default(), after.unwrap_or_default());
+        for line in patch.hunks().iter().flat_map(Hunk::lines) {
+            let (style, sign, text) = match line {
+                Line::Delete(text) => (BAD, '-', text),
+                Line::Insert(text) => (GOOD, '+', text),
+                Line::Context(text) => (DIM, ' ', text),
+            };
+            let text = Visible(text.trim_end_matches(['\r', '\n'])).to_string();
+            say!("{}", painted(style, format_args!("{sign}{text}")));
         }
     }
 
