@@ -336,6 +336,8 @@ fn tests_run_again_when_a_file_changes() {
     )
     .unwrap();
     let second = results.next();
+    std::fs::write(folder.path().join("b.test.toml"), test).unwrap();
+    let third = results.next();
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(
@@ -345,5 +347,9 @@ fn tests_run_again_when_a_file_changes() {
     assert_eq!(
         second.as_deref(),
         Some("test result: FAILED. 0 passed; 1 failed")
+    );
+    assert_eq!(
+        third.as_deref(),
+        Some("test result: FAILED. 1 passed; 1 failed")
     );
 }

@@ -458,6 +458,8 @@ impl<'a> Loader<'a> {
         } else {
             folder
         };
+        // A new file of tests counts as well.
+        self.files.push(here.to_owned());
         let names = here.read_dir().into_iter().flatten().flatten();
         let names = names.filter_map(|entry| entry.file_name().into_string().ok());
         let is_own = |name: &String| {
