@@ -54,6 +54,8 @@ enum CallPattern {
         regex: Regex,
         /// Whether the pattern is only the name of a program.
         is_name: bool,
+        /// What the line of a command begins with.
+        begins: String,
     },
     /// The path, relative to a folder.
     Path { regex: Regex, from: From },
@@ -164,7 +166,11 @@ impl Rule {
                 // Of two names of an argument, it is not known which one the tool reads.
                 _ if tools::ambiguous(args).is_some() => true,
                 CallPattern::Any | CallPattern::Unknown => true,
-                CallPattern::Command { regex, is_name } => runs(call, regex, *is_name),
+                CallPattern::Command {
+                    regex,
+                    is_name,
+                    begins,
+                } => runs(call, regex, *is_name, begins).unwrap_or(true),
                 CallPattern::Path { regex, from } => is_below(call, regex, *from),
                 CallPattern::Host(host) => {
                     args["url"].as_str().is_none_or(|url| has_host(url, host))
@@ -178,6 +184,20 @@ impl Rule {
     }
 
     #[cfg(feature = "input")]
+    /// Why the rule matches a call although nothing in it says so: what the command runs cannot be told.
+    #[must_use]
+    pub fn unsure(&self, call: &Call<'_>) -> Option<String> {
+        match &self.pattern {
+            CallPattern::Command {
+                regex,
+                is_name,
+                begins,
+            } => runs(call, regex, *is_name, begins).err(),
+            _ => None,
+        }
+    }
+
+    #[cfg(feature = "input")]
     /// What the rule says about a line of a shell, of this tool: one of its programs, or all of it. Nothing if that cannot be
     /// told.
     #[must_use]
@@ -188,7 +208,7 @@ impl Rule {
         match &self.pattern {
             _ if !self.is_tool(tool) => Some(false),
             CallPattern::Any => Some(true),
-            CallPattern::Command { regex, is_name } => match line {
+            CallPattern::Command { regex, is_name, .. } => match line {
                 Some(line) => Some(regex.is_match(line)),
                 None if *is_name => Some(regex.is_match(name)),
                 None => None,
@@ -241,6 +261,7 @@ fn command(pattern: &str) -> CallPattern {
         Ok(regex) => CallPattern::Command {
             regex,
             is_name: !start.trim().contains(char::is_whitespace),
+            begins: start.split('*').next().unwrap_or_default().to_owned(),
         },
         Err(_) => CallPattern::Unknown,
     }
@@ -289,26 +310,36 @@ fn path(pattern: &str) -> CallPattern {
 }
 
 #[cfg(feature = "input")]
-/// Whether a script runs, or may run, a command that matches the pattern.
-fn runs(call: &Call<'_>, regex: &Regex, is_name: bool) -> bool {
+/// Whether a script runs a command that matches the pattern; if that cannot be told, why.
+fn runs(call: &Call<'_>, regex: &Regex, is_name: bool, begins: &str) -> Result<bool, String> {
     let names = ["command"].iter().chain(tools::other_names("command"));
     let Some(text) = names.map(|name| &call.args[*name]).find_map(tools::text_of) else {
-        return true;
+        return Err("the call has no command".to_owned());
     };
-    let Ok(script) = Script::parse(&text) else {
-        return true;
-    };
+    let script = Script::parse(&text).map_err(|rejected| rejected.to_string())?;
     let effects = script.evaluate(&Environment::new(call.cwd));
-    if effects.unknown().next().is_some()
-        || (!is_name && (text.contains("$(") || text.contains('`')))
-    {
-        return true;
+    if let Some(unknown) = effects.unknown().find(|unknown| unknown.may_run) {
+        return Err(unknown.reason.clone());
     }
-    regex.is_match(text.trim())
-        || effects.programs().any(|program| match program.line() {
-            Some(line) => regex.is_match(&line),
-            None => regex.is_match(&program.name) || !is_name,
-        })
+    if !is_name && (text.contains("$(") || text.contains('`')) {
+        return Err("the command has the output of another in it".to_owned());
+    }
+    if regex.is_match(text.trim()) {
+        return Ok(true);
+    }
+    let mut is_run = Ok(false);
+    for program in effects.programs() {
+        for (line, is_whole) in program.lines() {
+            if regex.is_match(if is_whole { &line } else { &program.name }) {
+                return Ok(true);
+            }
+            let may_be = line.starts_with(begins) || begins.starts_with(&line);
+            if !is_whole && !is_name && may_be {
+                is_run = Err(format!("`{line}…` is only known at run time"));
+            }
+        }
+    }
+    is_run
 }
 
 #[cfg(feature = "input")]

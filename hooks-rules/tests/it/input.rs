@@ -54,6 +54,37 @@ fn commands_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn what_is_not_known_of_a_command_counts_only_where_it_may_be_the_one_of_the_rule() {
+    let forced = "Bash(git push* --force*)";
+    for (command, expected) in [
+        ("git push --force", true),
+        ("git -C sub push --force", true),
+        ("git --git-dir=sub/.git push -q --force-with-lease", true),
+        ("git -c a=b push --force", true),
+        ("git push origin $X", true),
+        ("git -C $D push --force", true),
+        ("git $X", true),
+        ("git pu$X --force", true),
+        ("$X push --force", true),
+        ("echo --force | xargs git push", true),
+        ("xargs $X", true),
+        ("git log $X", false),
+        ("git -C $D log", false),
+        ("git push origin main", false),
+        ("ls $X", false),
+        ("cd $D && ls", false),
+        ("for f in *; do ls $f; done", false),
+        ("cat a | xargs ls", false),
+        ("find . -exec ls {} +", false),
+        ("npm publish", false),
+        ("cargo publish", false),
+    ] {
+        let found = matches(forced, "shell", json!({ "command": command }));
+        assert_eq!(found, expected, "{command}");
+    }
+}
+
+#[test]
 fn paths_are_seen_from_their_folders() {
     for (rule, path, expected) in [
         ("Edit(src/**)", "src/a/b.rs", true),

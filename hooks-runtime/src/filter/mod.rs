@@ -188,6 +188,11 @@ impl Filter {
         parts.join("; ")
     }
 
+    /// Why the rule for the input of a tool matches an event, if it cannot tell what the command runs.
+    pub(crate) fn unsure(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> Option<String> {
+        self.rule.as_ref()?.unsure(&call_of(cx, event)?)
+    }
+
     /// Calls a function with what the condition reads.
     fn with_variables<T>(
         &self,
@@ -219,14 +224,16 @@ impl Filter {
     }
 }
 
-/// Whether a rule for the input of a tool matches an event. The folders are those of the process that asks.
+/// Whether a rule for the input of a tool matches an event.
 pub(crate) fn matches(rule: &Rule, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
-    let (Some(tool), Some(args)) = (events::subject(event), events::args(event)) else {
-        return false;
-    };
-    rule.matches(&Call {
-        tool,
-        args,
+    call_of(cx, event).is_some_and(|call| rule.matches(&call))
+}
+
+/// What a rule for the input of a tool reads. The folders are those of the process that asks.
+fn call_of<'a>(cx: &'a AgentContext, event: &AgentEvent<'a>) -> Option<Call<'a>> {
+    Some(Call {
+        tool: events::subject(event)?,
+        args: events::args(event)?,
         cwd: cx.cwd.as_str(),
         project: cx.project_dir.as_str(),
         here: || caller::current_dir().ok(),

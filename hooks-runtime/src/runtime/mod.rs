@@ -1064,7 +1064,15 @@ impl Runtime {
                     Ok(Ok(())) if filter.condition.is_some() => {
                         (true, format!("matched: {}", filter.because(cx, &event)))
                     }
-                    Ok(Ok(())) => (true, "matched".to_owned()),
+                    Ok(Ok(())) => (
+                        true,
+                        match filter.unsure(cx, &event) {
+                            Some(why) => format!(
+                                "matched, since what the command runs cannot be told: {why}"
+                            ),
+                            None => "matched".to_owned(),
+                        },
+                    ),
                     Ok(Err(unmet)) => (
                         false,
                         match unmet {

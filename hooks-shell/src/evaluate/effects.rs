@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct Program {
     pub is_wrapper: bool,
     /// Whether the table says what it does with its arguments. Of another program, the effects are a guess.
     pub is_known: bool,
+    /// Which of its arguments is its subcommand: 2 in `git -C x push`. 0 if it has none.
+    pub command: usize,
 }
 
 impl Program {
@@ -47,12 +50,41 @@ impl Program {
     /// ```
     #[must_use]
     pub fn line(&self) -> Option<String> {
+        let (line, is_whole) = self.from(0);
+        is_whole.then_some(line)
+    }
+
+    /// Returns the command as a line, as far as it is exactly known, and whether that is all of it. A second line is without the
+    /// options before its subcommand.
+    ///
+    /// ```
+    /// use hooks_shell::{Environment, Script};
+    ///
+    /// let effects = Script::parse("git -C src push $X")?.evaluate(&Environment::new("."));
+    /// let lines: Vec<_> = effects.programs().flat_map(|program| program.lines()).collect();
+    /// assert_eq!(lines, [("git -C src push ".to_owned(), false), ("git push ".to_owned(), false)]);
+    /// # Ok::<_, hooks_shell::Rejected>(())
+    /// ```
+    pub fn lines(&self) -> impl Iterator<Item = (String, bool)> {
+        let short = (self.command > 0).then_some(self.command);
+        iter::once(0).chain(short).map(|start| self.from(start))
+    }
+
+    fn from(&self, start: usize) -> (String, bool) {
         let mut line = print::written(&self.name);
-        for argument in &self.arguments {
+        for argument in &self.arguments[start..] {
             line.push(' ');
-            line.push_str(&print::written(argument.known()?));
+            let Some(text) = argument.known() else {
+                if let Argument::Unknown { begins } = argument
+                    && print::written(begins) == **begins
+                {
+                    line.push_str(begins);
+                }
+                return (line, false);
+            };
+            line.push_str(&print::written(text));
         }
-        Some(line)
+        (line, true)
     }
 }
 
@@ -146,6 +178,8 @@ pub struct Unknown {
     /// Whether all that is unknown is an argument of a known program, or the file of a redirection. Where the kernel limits
     /// what the program does, that needs not be known.
     pub is_argument: bool,
+    /// Whether another program than those that are listed may run because of it.
+    pub may_run: bool,
 }
 
 /// What a script would do, as far as this can be determined before it runs.

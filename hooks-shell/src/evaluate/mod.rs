@@ -131,12 +131,20 @@ impl<'e> ScriptEvaluator<'e> {
         self.trace.effects.unknown.push(unknown);
     }
 
+    /// Records that what a known program does is unknown, which runs no other.
+    pub(crate) fn unknown_effect(&mut self, reason: impl Into<String>) {
+        let unknown = self.unknown_of(reason);
+        let may_run = false;
+        let unknown = Unknown { may_run, ..unknown };
+        self.trace.effects.unknown.push(unknown);
+    }
+
     /// Records that an argument of a known program is unknown, or the file of a redirection.
     pub(crate) fn unknown_argument(&mut self, reason: impl Into<String>) {
-        let is_argument = true;
         let unknown = self.unknown_of(reason);
         let unknown = Unknown {
-            is_argument,
+            is_argument: true,
+            may_run: false,
             ..unknown
         };
         self.trace.effects.unknown.push(unknown);
@@ -147,6 +155,7 @@ impl<'e> ScriptEvaluator<'e> {
             reason: reason.into(),
             span: self.at.clone(),
             is_argument: false,
+            may_run: true,
         }
     }
 

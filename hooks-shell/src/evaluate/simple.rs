@@ -225,6 +225,7 @@ impl ScriptEvaluator<'_> {
             is_builtin: is("builtin") || function.is_some(),
             is_wrapper: is("wrapper"),
             is_known: program.is_some(),
+            command: 0,
         });
         let output = match (function, program) {
             (Some(body), _) => self.call(&body, rest)?,

@@ -46,6 +46,7 @@ impl Trace {
                 reason,
                 span,
                 is_argument: false,
+                may_run: true,
             });
         }
         let splits = self.form.splits;
@@ -81,6 +82,7 @@ impl Trace {
                 reason,
                 span,
                 is_argument: false,
+                may_run: true,
             }));
         effects
     }

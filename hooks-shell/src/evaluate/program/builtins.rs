@@ -92,6 +92,7 @@ pub(crate) fn activate(this: &mut ScriptEvaluator<'_>, python: String) {
         is_builtin: false,
         is_wrapper: false,
         is_known: false,
+        command: 0,
     };
     this.trace.effects.programs.push(program);
 }

@@ -184,8 +184,8 @@ impl<'a> ProgramCall<'a> {
                 .filter_map(CommandArg::known)
                 .any(|text| table::is_one_of(needs, text))
         {
-            this.unknown(format!(
-                "`{}` may do more than the policy knows: write it with one of `{needs}`",
+            this.unknown_effect(format!(
+                "`{}` may do more than can be judged: write it with one of `{needs}`, or leave it to a person",
                 self.full()
             ));
         }
@@ -282,6 +282,11 @@ impl<'a> ProgramCall<'a> {
         };
         self.command = Some(command);
         self.program = program;
+        if let Some(listed) = this.trace.effects.programs.last_mut()
+            && listed.name == of
+        {
+            listed.command = (listed.arguments.len() - rest.len()).saturating_sub(1);
+        }
         self.options.clear();
         if matches!(of, "git" | "gh") {
             this.touch(&Argument::text("."), Access::Repository);
