@@ -98,7 +98,7 @@ impl Programs {
         Err(match listed.join(", ").as_str() {
             "" => format!("the program `{shown}` is not allowed: the policy allows no program"),
             listed => format!(
-                "the program `{shown}` is not allowed: use one of these, or ask the user to list it in `allowed_commands`: {listed}"
+                "the program `{shown}` is not allowed: use one of these, or ask the user to write it and all of these into `allowed_commands`: {listed}"
             ),
         })
     }

@@ -25,7 +25,7 @@ pub(super) struct PathGuard {
     forbidden: Vec<Forbidden>,
     /// Names that are forbidden in every folder of the workspace, in lower case.
     names: Vec<String>,
-    /// The files of the policy itself.
+    /// What the policy itself is made of, and what it writes.
     own: Vec<PathBuf>,
     /// The protected names that may be changed nevertheless, and paths that may.
     opened: Vec<String>,
@@ -116,9 +116,16 @@ impl PathGuard {
             .partition(|name| protected::names().any(|known| known == name.as_str()));
         let place = |path: &String| paths::resolve(path, &workspace).ok();
         let opened_paths = paths.into_iter().filter_map(place).collect();
-        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let here = std::env::current_dir().unwrap_or_default();
+        let real = |path: &Path| paths::resolve(&path.to_string_lossy(), &here).ok();
+        let own = config.loaded_from.iter().flat_map(|path| {
+            // A link is replaced, and not what it leads to.
+            let link = path.parent().zip(path.file_name());
+            let link = link.and_then(|(folder, name)| Some(real(folder)?.join(name)));
+            real(path).into_iter().chain(link)
+        });
         PathGuard {
-            own: config.loaded_from.iter().map(real).collect(),
+            own: own.collect(),
             opened: opened.into_iter().cloned().collect(),
             opened_paths,
             workspace,
@@ -177,11 +184,16 @@ impl PathGuard {
         if name.is_none() && !is_own {
             return Ok(());
         }
-        let name = name.unwrap_or("the file of the policy");
-        Err(format!(
-            "`{path}` is protected, because `{name}` decides what runs or is allowed: leave it as it is, and go on without; \
-             a person may change it, or list it in `allow_writing`"
-        ))
+        Err(match name {
+            Some(name) => format!(
+                "`{path}` is protected, because `{name}` decides what runs or is allowed: leave it as it is, and go on without; \
+                 a person may change it, or list it in `allow_writing`"
+            ),
+            None => format!(
+                "`{path}` is protected, because the hooks are made of it or write it: leave it as it is, and go on without; \
+                 a person may change it"
+            ),
+        })
     }
 
     /// Returns the places of the paths that a command may not touch, and why. It begins in a directory without links.

@@ -42,7 +42,7 @@ use crate::shared::patch;
 use crate::shared::sandbox::SandboxConfig;
 pub use crate::shared::tools::Profile;
 use crate::shared::tools::{ArgumentRole, Tool};
-use crate::shared::{BuildError, Globs, paths};
+use crate::shared::{BuildError, Glob, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
 ///
@@ -196,7 +196,8 @@ pub struct SecurityPolicyConfig {
     /// What may be changed although it is protected: one of the protected names, such as `.vscode`, or a path. The default
     /// is none.
     pub allow_writing: Vec<String>,
-    /// The files that the policy itself was loaded from, which are protected. For `hooks-runtime`.
+    /// The files that the policy itself was loaded from, the program that judges, and what it logs, which are protected. For
+    /// `hooks-runtime`.
     #[doc(hidden)]
     #[serde(skip)]
     pub loaded_from: Vec<PathBuf>,
@@ -268,33 +269,47 @@ impl SecurityPolicy {
     /// If the workspace is not an existing folder, or a program's name is empty or contains a space.
     pub fn from_config(config: &SecurityPolicyConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: String| BuildError::new("security_policy", key, message);
-        let commands = || {
-            config
-                .allowed_commands
-                .iter()
-                .chain(&config.trusted_commands)
-        };
         let is_pattern = |text: &str| text.contains(['*', '?', '[']);
-        let mistakes = [
-            (
-                "allowed_commands",
-                commands().find(|name| name.is_empty() || name.contains(char::is_whitespace)),
-                "list programs without arguments, as `[\"git\", \"cargo\"]`",
-            ),
-            (
-                "allowed_commands",
-                commands().find(|name| is_pattern(name) && *name != "["),
-                "list programs, and not patterns",
-            ),
-            (
-                "forbidden_paths",
-                config
-                    .forbidden_paths
-                    .iter()
-                    .find(|path| path.is_empty() || is_pattern(path)),
-                "list paths, and not patterns; a folder stands for all that is in it",
-            ),
+        let is_line = |text: &str| text.is_empty() || text.contains(char::is_whitespace);
+        let programs = [
+            ("allowed_commands", &config.allowed_commands),
+            ("trusted_commands", &config.trusted_commands),
         ];
+        let programs = programs.iter().flat_map(|(key, names)| {
+            let mut names = names.iter().map(String::as_str);
+            let line = names.clone().find(|name| is_line(name));
+            let pattern = names.find(|name| is_pattern(name) && *name != "[");
+            [
+                (
+                    *key,
+                    line,
+                    "list programs without arguments, as `[\"git\", \"cargo\"]`",
+                ),
+                (*key, pattern, "list programs, and not patterns"),
+            ]
+        });
+        let tools = [
+            ("auto_approve", &config.auto_approve),
+            ("always_ask", &config.always_ask),
+            ("read_only_tools", &config.read_only_tools),
+        ];
+        let tools = tools.map(|(key, globs)| {
+            let line = globs.iter().map(Glob::as_str).find(|name| is_line(name));
+            (
+                key,
+                line,
+                "list tools, and write a rule with `if = \"Bash(…)\"` for a command",
+            )
+        });
+        let mistakes = programs.chain(tools).chain([(
+            "forbidden_paths",
+            config
+                .forbidden_paths
+                .iter()
+                .map(String::as_str)
+                .find(|path| path.is_empty() || is_pattern(path)),
+            "list paths, and not patterns; a folder stands for all that is in it",
+        )]);
         for (key, found, why) in mistakes {
             if let Some(found) = found {
                 return Err(wrong(key, format!("has `{found}`: {why}")));
@@ -706,6 +721,9 @@ impl PolicyState {
                     })?;
                     let guard = self.guard(&cx.cwd)?;
                     check_patch(&guard, text, guard.workspace())?;
+                    if let Some(start) = self.other_start(cx, &guard, "")? {
+                        check_patch(&guard, text, &start)?;
+                    }
                 }
                 Some(ArgumentRole::Command) if parts.command.is_none() => {
                     parts.command = Some((argument, value));
@@ -806,6 +824,20 @@ impl PolicyState {
             Some(directory) => guard.enter(path_of_address(directory)?, &start),
             None => Ok(start),
         }
+    }
+
+    /// Returns where a path may begin besides the workspace, if it is relative: agents take it from their directory.
+    fn other_start(
+        &self,
+        cx: &AgentContext,
+        guard: &PathGuard,
+        path: &str,
+    ) -> Result<Option<PathBuf>, String> {
+        let is_same = cx.cwd.is_empty() || guard.workspace() == Path::new(&cx.cwd);
+        if is_same || self.config.workspace.is_none() || path.starts_with(['/', '~']) {
+            return Ok(None);
+        }
+        self.start(cx, guard, None).map(Some)
     }
 
     fn judge_of<'p>(&'p self, guard: &'p PathGuard, holds: bool) -> command::Judge<'p> {
@@ -930,8 +962,12 @@ impl PolicyState {
                 continue;
             }
             for folder in folders.clone() {
-                let base = guard.enter(path_of_address(folder)?, guard.workspace())?;
-                guard.check_pattern(pattern, &base, access, &mut budget)?;
+                let folder = path_of_address(folder)?;
+                let other = self.other_start(cx, &guard, folder)?;
+                for start in iter::once(guard.workspace()).chain(other.as_deref()) {
+                    let base = guard.enter(folder, start)?;
+                    guard.check_pattern(pattern, &base, access, &mut budget)?;
+                }
             }
         }
         Ok(())
@@ -940,9 +976,14 @@ impl PolicyState {
     /// Checks a path that a tool reads or writes.
     fn check_path(&self, cx: &AgentContext, path: &str, role: ArgumentRole) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
-        let check = |path: &str| match role {
-            ArgumentRole::Read => guard.check(path, guard.workspace()),
-            _ => guard.check_change(path, guard.workspace()),
+        let check_from = |path: &str, start: &Path| match role {
+            ArgumentRole::Read => guard.check(path, start),
+            _ => guard.check_change(path, start),
+        };
+        let check = |path: &str| {
+            check_from(path, guard.workspace())?;
+            let other = self.other_start(cx, &guard, path)?;
+            other.map_or(Ok(()), |start| check_from(path, &start))
         };
         check(path_of_address(path)?)?;
         // Some tools remove blanks, or let a shell expand the path.

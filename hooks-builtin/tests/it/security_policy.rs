@@ -490,7 +490,7 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     let reason = |command| workspace.command(&policy, command).unwrap_err();
     assert_eq!(
         reason("curl x"),
-        "the program `curl` is not allowed: use one of these, or ask the user to list it in `allowed_commands`: cat, git"
+        "the program `curl` is not allowed: use one of these, or ask the user to write it and all of these into `allowed_commands`: cat, git"
     );
     assert_eq!(
         reason("./git x"),
@@ -516,7 +516,7 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     assert_eq!(call(json!({})), needed);
     assert_eq!(
         call(json!({ "command": ["ls"] })),
-        "the program `ls` is not allowed: use one of these, or ask the user to list it in `allowed_commands`: cat, git"
+        "the program `ls` is not allowed: use one of these, or ask the user to write it and all of these into `allowed_commands`: cat, git"
     );
     assert_eq!(
         call(json!({ "command": "cat x", "env": { "X": "y" } })),
@@ -723,6 +723,71 @@ fn a_command_is_judged_where_it_runs() {
 }
 
 #[test]
+fn a_relative_path_of_a_file_tool_is_judged_where_the_agent_is() {
+    let mut workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).to_owned();
+    symlink("/etc", root.join("src/out")).unwrap();
+    let policy = |folder: &Path| {
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            workspace: Some(folder.to_owned()),
+            ..SecurityPolicyConfig::default()
+        })
+        .unwrap()
+    };
+    let (whole, part) = (policy(&root), policy(&root.join("src")));
+    let write = |workspace: &Workspace, policy: &SecurityPolicy, path: &str| {
+        workspace
+            .judge(policy, "file_write", json!({ "path": path, "content": "" }))
+            .is_ok()
+    };
+    let inside = root.join("src/a").display().to_string();
+    // The agent is in the folder above.
+    assert!(!write(&workspace, &part, "a") && write(&workspace, &part, &inside));
+    let find = |workspace: &Workspace| {
+        let args = json!({ "pattern": "*.rs" });
+        workspace.judge(&part, "Glob", args).is_ok()
+    };
+    assert!(!find(&workspace));
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
+    let apply = |workspace: &Workspace| {
+        let args = json!({ "patch": patch });
+        workspace.judge(&part, "apply_patch", args).is_ok()
+    };
+    assert!(!apply(&workspace));
+    workspace.cx = AgentContext::new("s1").with_cwd(root.join("src").to_str().unwrap());
+    assert!(write(&workspace, &part, "a") && find(&workspace) && apply(&workspace));
+    assert!(write(&workspace, &whole, "a") && !write(&workspace, &whole, "out/x"));
+}
+
+#[test]
+fn what_the_hooks_are_made_of_is_protected_and_so_is_a_link_to_it() {
+    let workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).to_owned();
+    fs::write(root.join("plain/hooks"), "").unwrap();
+    symlink("../plain/hooks", root.join("dir/hooks")).unwrap();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        loaded_from: vec![root.join("dir/hooks"), root.join("audit.jsonl")],
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let write = |path: &str| {
+        workspace.judge(
+            &policy,
+            "file_write",
+            json!({ "path": path, "content": "" }),
+        )
+    };
+    for path in ["plain/hooks", "dir/hooks", "audit.jsonl"] {
+        let reason = write(path).unwrap_err();
+        assert!(reason.contains("is protected"), "{reason}");
+        let remove = format!("rm {path}");
+        assert!(workspace.command(&policy, &remove).is_err(), "{path}");
+    }
+    assert!(write("plain/other").is_ok());
+    assert!(workspace.command(&policy, "rm -r plain").is_err());
+}
+
+#[test]
 fn links_are_followed_to_folders_of_links() {
     let workspace = Workspace::new();
     let root = Path::new(&workspace.cx.cwd).to_owned();
@@ -872,6 +937,20 @@ fn settings_that_cannot_be_are_errors() {
             ..SecurityPolicyConfig::default()
         }),
         "allowed_commands"
+    );
+    assert_eq!(
+        error(SecurityPolicyConfig {
+            trusted_commands: vec!["npm publish".into()],
+            ..SecurityPolicyConfig::default()
+        }),
+        "trusted_commands"
+    );
+    assert_eq!(
+        error(SecurityPolicyConfig {
+            always_ask: Globs::new(["npm publish"]).unwrap(),
+            ..SecurityPolicyConfig::default()
+        }),
+        "always_ask"
     );
 }
 

@@ -1,6 +1,7 @@
 //! `hooks agents`, and an agent whose table a file names.
 
 use crate::common::{hooks, json};
+use serde_json::json as value;
 
 const TABLE: &str = "name = 'robot'\ntitle = 'Robot'\n[call]\nevent = ['kind']\n[says]\ndeny = { why = '$reason' }\n\
     [event.tool_wanted]\nis = 'BeforeToolCall'\nmatches = 'tool'\nfields = { tool = 'name!', input = 'args' }\nsays = ['deny']\n\
@@ -239,4 +240,76 @@ fn one_list_may_have_the_entries_of_all_events() {
         std::fs::read_to_string(&settings).unwrap(),
         "{\"rules\": [\"mine\"]}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_does_not_change_the_program_that_judges_it_or_what_is_logged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let file = "[hooks.builtin]\nsecurity_policy = { allowed_commands = ['cp', 'rm'] }\njsonl_log = { path = 'audit.jsonl' }\n";
+    std::fs::write(path.join("hooks.toml"), file).unwrap();
+    let program = path.join("hooks");
+    let built = env!("CARGO_BIN_EXE_hooks");
+    if std::fs::hard_link(built, &program).is_err() {
+        std::fs::copy(built, &program).unwrap();
+    }
+    let decision = |args: &str| {
+        let event = [
+            "--event",
+            "BeforeToolCall",
+            "--tool",
+            "shell",
+            "--args",
+            args,
+        ];
+        let mut asked = std::process::Command::new(&program);
+        asked.args(["fire", "hooks.toml", "--json"]).args(event);
+        let asked = asked.current_dir(path).env("HOOKS_SOCKET", "off");
+        let said = asked.output().unwrap();
+        json(&String::from_utf8(said.stdout).unwrap())
+    };
+    for command in ["rm ./hooks", "rm audit.jsonl", "cp other hooks"] {
+        let said = decision(&value!({ "command": command }).to_string());
+        let reason = said["reason"].as_str().unwrap_or_default();
+        assert_eq!(said["decision"], "block", "{said}");
+        assert!(reason.contains("is protected"), "{command}: {reason}");
+    }
+    let said = decision(&value!({ "command": "rm other" }).to_string());
+    let reason = said["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("needs approval"), "{said}");
+}
+
+#[test]
+fn why_says_what_of_a_command_cannot_be_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let rule = "[[hooks.on]]\nevent = 'BeforeToolCall'\nif = 'Bash(git push*)'\nblock = 'no'\n";
+    std::fs::write(folder.path().join("hooks.toml"), rule).unwrap();
+    for (command, told) in [
+        (
+            "git $X",
+            "matched, since what the command runs cannot be told: `git …` may run another program, or change what `git` does: use another of its commands",
+        ),
+        (
+            "git push $X",
+            "matched, since what the command runs cannot be told: an argument of `git push` that is only known at run time may be an option, which may run a program: write it out, or `--` before it",
+        ),
+        ("git push", "matched"),
+        ("ls $X", "the rule does not match: Bash(git push*)"),
+    ] {
+        let args = value!({ "command": command }).to_string();
+        let event = [
+            "why",
+            "--json",
+            "--event",
+            "BeforeToolCall",
+            "--tool",
+            "shell",
+            "--args",
+        ];
+        let said = hooks(folder.path(), &[&event[..], &[&args]].concat(), "");
+        let said = json(&said.out);
+        let why = said["hooks"][0]["why"].clone();
+        assert_eq!(why, told, "{command}");
+    }
 }

@@ -250,6 +250,16 @@ pub(crate) struct Loader<'a> {
     written: HashMap<String, (hooks_config::Origin, usize)>,
 }
 
+/// The program that judges, also as it was called: package managers make a link to it.
+fn own_program() -> impl Iterator<Item = PathBuf> {
+    let program = std::env::current_exe().ok();
+    let called = std::env::args_os().next().map(PathBuf::from);
+    let called = called.filter(|called| {
+        called.components().count() > 1 && program.as_ref().is_none_or(|program| program != called)
+    });
+    program.into_iter().chain(called)
+}
+
 /// The folder from which relative paths in a file are seen.
 fn folder_of(config: &FileConfig) -> &Path {
     let folder = config.file().and_then(Path::parent);
@@ -629,12 +639,10 @@ impl<'a> Loader<'a> {
         self.check_shared(file, &mut config);
         self.refuse_builtin(&mut config, &origin);
         if let Switch::On(policy) = &mut config.builtin.security_policy {
-            policy.loaded_from = self
-                .files
-                .iter()
-                .filter(|file| file.is_file())
-                .cloned()
-                .collect();
+            let files = self.files.iter().filter(|file| file.is_file()).cloned();
+            let log = config.builtin.jsonl_log.as_on();
+            let log = log.map(|log| log.path.clone());
+            policy.loaded_from = files.chain(own_program()).chain(log).collect();
         }
         let leaves_asking = self.plan.dry_run.is_some() && !is_unapproved(&config);
         if self.plan.dry_run.is_some() {
