@@ -186,7 +186,7 @@ impl Here {
                 let call = filled
                     .and_then(|filled| HooksCall::parse(&filled))
                     .unwrap_or_else(|| call.clone());
-                if one.command.contains("||") || one.command.trim_end().ends_with('&') {
+                if hides_its_code(agent.system, &one.command) {
                     report.findings.push(format!(
                         "{shown}: `{}`: what follows hides its exit code, so it refuses nothing",
                         one.command
@@ -369,6 +369,16 @@ pub(crate) fn unusable_in(agent: Dialect, file: &Path, text: &str) -> Vec<String
         Some(format!("{}: `{}`: {why}", file.display(), one.command))
     });
     told.collect()
+}
+
+/// Whether what follows a call in a command hides that it refuses. A call that cannot start refuses nothing by itself, so
+/// `|| exit 2` is good.
+fn hides_its_code(agent: Dialect, command: &str) -> bool {
+    let command = command.trim_end();
+    match command.split_once("||") {
+        Some((_, then)) => !(agent.refuses_by(2) && then.trim() == "exit 2"),
+        None => command.ends_with('&'),
+    }
 }
 
 /// Why a command of settings cannot run, if that can be told.

@@ -319,6 +319,18 @@ fn what_is_registered_and_never_asked_is_told() {
 }
 
 #[test]
+fn a_command_may_end_with_the_exit_code_that_refuses() {
+    for (then, code) in [("exit 2", 0), ("exit 1", 1), ("exit 2 || true", 1)] {
+        let folder = project("claude");
+        edit(folder.path(), ".claude/settings.json", |text| {
+            text.replace(" --as claude\"", &format!(" --as claude || {then}\""))
+        });
+        let said = doctor(folder.path(), "claude");
+        assert_eq!(said.code, code, "{then}: {}", said.out);
+    }
+}
+
+#[test]
 fn a_call_is_known_however_it_is_written() {
     let file = |folder: &Path| folder.join("hooks.toml").display().to_string();
     let folder = project("claude");

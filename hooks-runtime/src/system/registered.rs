@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::Dialect;
-use super::table::FileOwner;
+use super::table::{FileOwner, Means};
 
 /// A call of this program as an agent's hook, whatever else is in it: what [`Registration`](super::Registration) writes, or
 /// a person after it.
@@ -234,6 +234,20 @@ impl Dialect {
         let is_users = files.user_runs_at_file && !file.starts_with(project);
         let folder = file.parent().filter(|_| files.runs_at_file || is_users);
         folder.unwrap_or(project).to_owned()
+    }
+
+    /// Whether a command refuses by this exit code, whatever the event is.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert!(Dialect::Claude.refuses_by(2) && !Dialect::Claude.refuses_by(1));
+    /// ```
+    #[must_use]
+    pub fn refuses_by(self, exit_code: u8) -> bool {
+        let exits = &self.system().hooks.exit;
+        let means = exits.get(&exit_code.to_string());
+        means.or_else(|| exits.get("other")) == Some(&Means::Refuse)
     }
 
     fn collect<'v>(self, value: &'v Value, around: Around<'v>, all: &mut Vec<Registered>) {
