@@ -25,7 +25,12 @@ use crate::event::EventArgs;
 /// A file `hooks.toml` says what an agent may do, and what is logged. This program writes such a file, checks it, tries
 /// it, and runs it for agents that call commands as hooks: Claude Code, Codex, Gemini CLI, goose, Cursor, PicoClaw.
 #[derive(Debug, Parser)]
-#[command(name = "hooks", version, max_term_width = 100)]
+#[command(
+    name = "hooks",
+    version,
+    max_term_width = 100,
+    after_help = "Where to begin:\n  hooks demo                          see what hooks do; nothing runs\n  hooks init --agent claude --write   a first hooks.toml, and Claude Code asks it\n  hooks doctor                        whether the agents here ask it\n  hooks test                          whether it decides as you mean\n  hooks serve                         a daemon, for a team with --store and a console"
+)]
 struct Cli {
     /// Print JSON.
     #[arg(long, global = true)]
@@ -98,6 +103,9 @@ enum Command {
         event: Option<String>,
     },
     /// Raise an event, and show what the hooks do with it.
+    ///
+    /// The exit code is 0 whatever the hooks decide, which `--json` and the output say. It is 1 if the file has a mistake,
+    /// and 2 if the event cannot be built from the arguments.
     #[command(
         after_help = "Examples:\n  hooks fire --event BeforeToolCall --tool shell --args '{\"command\": \"git push --force\"}'\n  \
                       hooks fire --event MessageReceived --args '{\"content\": \"hello\"}' --json\n  \

@@ -1,5 +1,6 @@
 //! `hooks plan` shows what runs when.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -91,6 +92,11 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Ordered> {
     let mut rows = runtime.order();
     for row in rows.iter_mut().filter(|row| row.source.is_empty()) {
         row.source = file.display().to_string();
+    }
+    for row in &mut rows {
+        // A hook that decides about an event and also wraps it has two places.
+        let mut known = HashSet::new();
+        row.events.retain(|event| known.insert(event.clone()));
     }
     rows
 }

@@ -1060,3 +1060,36 @@ fn what_a_hook_changes_afterwards_a_guard_of_the_file_judges_again() {
         (&value!(true), &value!("changes"))
     );
 }
+
+#[test]
+fn the_plan_names_each_event_of_a_hook_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("hooks.toml"),
+        "[hooks.builtin.security_policy]\nautonomy = 'full'\n",
+    )
+    .unwrap();
+    let said = hooks(folder.path(), &["plan", "hooks.toml", "--json"], "");
+    let events = json(&said.out)["hooks"][0]["events"].clone();
+    let events: Vec<_> = events.as_array().unwrap().iter().collect();
+    assert_eq!(events, ["BeforeToolCall", "ApproveToolCall"]);
+}
+
+#[test]
+fn help_says_where_to_begin_and_serve_which_options_it_needs() {
+    let said = hooks(".".as_ref(), &["--help"], "");
+    assert!(
+        said.out.contains("Where to begin:\n  hooks demo"),
+        "{}",
+        said.out
+    );
+    if cfg!(all(feature = "server", unix)) {
+        let said = hooks(".".as_ref(), &["serve"], "");
+        assert_eq!(said.code, 2, "{}", said.errors);
+        assert!(
+            said.errors.contains("`--socket FILE`") && said.errors.contains("`--listen "),
+            "{}",
+            said.errors
+        );
+    }
+}

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
-use hooks_server::{Ended, Server, Shutdown};
+use hooks_server::{Ended, Server, ServerError, Shutdown};
 use hooks_store::{Capabilities, Store, StoreBuilder};
 use serde_json::json;
 use url::Url;
@@ -143,7 +143,12 @@ async fn serve(
         builder = builder.public_url(url);
     }
     let builder = builder.trusted_proxies(args.edge.trusted_proxies());
-    let server = builder.bind().await.map_err(Failure::found)?;
+    let server = builder.bind().await.map_err(|error| match error {
+        ServerError::NoDoor => Failure::usage(
+            "no agent could reach the daemon: name a socket with `--socket FILE`, or an address with `--listen 127.0.0.1:8787`",
+        ),
+        other => Failure::found(other),
+    })?;
     let shutdown = Shutdown::on_signals(args.edge.drain()).map_err(Failure::found)?;
     let tenant = if demo.is_some() {
         demo::TENANT
