@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use hooks_builtin::__tools::names;
 use hooks_builtin::config::HooksConfig;
-use hooks_builtin::{PolicySandbox, SecurityPolicy};
+use hooks_builtin::{Globs, PolicySandbox, SecurityPolicy};
 use hooks_core::agent::AgentContext;
 use hooks_runtime::{ConfigError, OwnedEvent, Runtime, Status};
 use serde_json::{Value, json};
@@ -212,19 +212,22 @@ pub(super) fn config(file: &Path) -> Option<HooksConfig> {
 /// Says which tools of an agent the policy of a file does not know, and so denies.
 pub(super) fn unknown_tools(config: &HooksConfig, agent: Agent) -> Option<String> {
     let policy = config.builtin.security_policy.as_on()?;
-    let known: HashSet<_> = policy
-        .profiles
-        .iter()
-        .flat_map(|profile| names(*profile))
-        .collect();
-    let own = serde_json::to_value(&policy.tools).unwrap_or_default();
-    let unknown = |tool: &&str| !known.contains(tool) && own.get(tool).is_none();
+    // As the policy compares names.
+    let normal = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+    let known = policy.profiles.iter().flat_map(|profile| names(*profile));
+    let known: HashSet<_> = known.map(normal).collect();
+    let own = Globs::new(policy.tools.keys().map(|name| normal(name))).unwrap_or_default();
+    let unknown = |tool: &&str| {
+        let is_named = policy.shell_tools.matches(tool) || policy.read_only_tools.matches(tool);
+        let normal = normal(tool);
+        !(is_named || known.contains(&normal) || own.matches(&normal))
+    };
+    let mut profiles = policy.profiles.clone();
+    let more = agent.init.profiles.iter().copied();
+    profiles.extend(more.filter(|profile| names(*profile).any(|tool| unknown(&tool))));
+    let profiles = json!(profiles);
     let unknown: BTreeSet<_> = agent.tools().filter(unknown).collect();
     let tools = unknown.into_iter().collect::<Vec<_>>().join("`, `");
-    let mut profiles = policy.profiles.clone();
-    let more = agent.init.profiles.iter();
-    profiles.extend(more.filter(|profile| !policy.profiles.contains(profile)));
-    let profiles = json!(profiles);
     (!tools.is_empty()).then(|| {
         format!(
             "the policy denies these tools of {}, because it does not know them: `{tools}`; write `profiles = {profiles}`",

@@ -197,6 +197,33 @@ fn a_second_agent_is_told_what_the_policy_does_not_know() {
 }
 
 #[test]
+fn only_tools_that_the_policy_denies_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), &[]);
+    let said = init(folder.path(), &["--agent", "claude", "--dry-run"]);
+    assert!(!said.errors.contains("denies"), "{}", said.errors);
+    let said = init(folder.path(), &["--agent", "claude", "--write"]);
+    assert!(
+        said.errors
+            .contains("write `profiles = [\"common\",\"claude_code\"]`"),
+        "{}",
+        said.errors
+    );
+    for (tool, is_denied) in [("Read", false), ("Edit", false), ("WebFetch", true)] {
+        let args = ["fire", "--event", "BeforeToolCall", "--tool", tool];
+        let fired = hooks(folder.path(), &args, "");
+        assert_eq!(
+            fired.out.contains("is not declared"),
+            is_denied,
+            "{}",
+            fired.out
+        );
+        let is_told = said.errors.contains(&format!("`{tool}`"));
+        assert_eq!(is_told, is_denied, "{tool}: {}", said.errors);
+    }
+}
+
+#[test]
 fn what_the_file_has_hooks_for_is_registered_with_its_time() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
