@@ -224,6 +224,24 @@ fn only_tools_that_the_policy_denies_are_told() {
 }
 
 #[test]
+fn a_file_that_was_made_for_ours_goes_although_it_was_edited() {
+    for (agent, settings) in [
+        ("claude", ".claude/settings.json"),
+        ("cursor", ".cursor/hooks.json"),
+    ] {
+        for (more, goes) in [("\n", true), ("// mine\n", false)] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(settings);
+            init(folder.path(), &["--agent", agent, "--write"]);
+            let text = std::fs::read_to_string(&file).unwrap();
+            std::fs::write(&file, text + more).unwrap();
+            init(folder.path(), &["--agent", agent, "--remove"]);
+            assert_eq!(!file.exists(), goes, "{agent} {more:?}");
+        }
+    }
+}
+
+#[test]
 fn what_the_file_has_hooks_for_is_registered_with_its_time() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -49,10 +49,15 @@ impl FileChange {
                 refuse_others(&path, text, of)?;
                 None
             }
-            (Settings::Merged(wanted), Some(text)) => match kept(&path, text, of) {
-                Some(original) => original.as_str().map(str::to_owned),
-                None => Some(edited(&path, Some(text), |all| remove(all, wanted, of))?),
-            },
+            (Settings::Merged(wanted), Some(text)) => {
+                if let Some(original) = kept(&path, text, of) {
+                    original.as_str().map(str::to_owned)
+                } else {
+                    let left = edited(&path, Some(text), |all| remove(all, wanted, of))?;
+                    let is_new = recorded(&path).is_some_and(|record| record["before"].is_null());
+                    (!(is_new && is_bare(&left, wanted))).then_some(left)
+                }
+            }
         };
         Ok(FileChange {
             path,
@@ -137,9 +142,22 @@ fn record(path: &Path) -> Option<PathBuf> {
     Some(Trust::user_file()?.with_file_name("settings").join(name))
 }
 
+/// What is kept of a file from before it had something of ours.
+fn recorded(path: &Path) -> Option<Value> {
+    serde_json::from_slice(&std::fs::read(record(path)?).ok()?).ok()
+}
+
+/// Whether settings have nothing but what each file with our hooks needs, such as a version.
+fn is_bare(text: &str, wanted: &Value) -> bool {
+    let has_comment = text.contains('/');
+    let value = parsed(text).unwrap_or_default();
+    let mut keys = value.as_object().into_iter().flatten();
+    !has_comment && keys.all(|(key, value)| wanted.get(key) == Some(value))
+}
+
 /// The text before ours, or null for no file, with all that has changed since, if that can be told from what was ours.
 fn kept(path: &Path, text: &str, of: Ours<'_>) -> Option<Value> {
-    let record: Value = serde_json::from_slice(&std::fs::read(record(path)?).ok()?).ok()?;
+    let record = recorded(path)?;
     if record["after"] == text {
         return Some(record["before"].clone());
     }
