@@ -21,6 +21,9 @@ use super::check;
 use crate::paint::{self, BOLD, GOOD, painted, say};
 use crate::{Done, Failure, file};
 
+/// What is before a thing that the sandbox cannot keep from a program.
+pub(crate) const LIMIT: &str = "limit of the sandbox here";
+
 #[derive(Debug, clap::Args)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -171,7 +174,7 @@ fn write_first(args: &InitArgs, path: &Path) -> Result<(), Failure> {
     match sandbox.and_then(|confinement| confinement.explain()) {
         Ok(explanation) => {
             for gap in explanation.gaps {
-                anstream::eprintln!("the sandbox: {gap}");
+                anstream::eprintln!("{LIMIT}: {gap}");
             }
         }
         Err(error) => file::warn(&format!(
@@ -184,7 +187,8 @@ fn write_first(args: &InitArgs, path: &Path) -> Result<(), Failure> {
 /// Returns the first file. Writing to a string cannot fail.
 fn text(agent: Option<Agent>, file: &Path) -> String {
     let mut text = String::from(
-        "# What an agent may do, and what is logged. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
+        "# What an agent may do, and what is logged. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n\
+         # `--records FILE` after `hooks run` or `hooks serve` keeps a record of each decision, and `hooks log FILE` shows them.\n",
     );
     if let Some(agent) = agent {
         let _ = writeln!(text, "# The agent: {}.", agent.title());
@@ -205,8 +209,13 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
     }
     // An agent may change its directory, but the policy must not follow it.
     if let (Some(_), Some(folder)) = (agent, file.parent()) {
-        let folder = toml::Value::from(folder.to_string_lossy().into_owned());
-        let _ = writeln!(text, "workspace = {folder}");
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        if home.is_some() && folder.canonicalize().ok() == home {
+            text += "# No `workspace` is set, because this file is for all your projects: it is the folder in which the agent works.\n";
+        } else {
+            let folder = toml::Value::from(folder.to_string_lossy().into_owned());
+            let _ = writeln!(text, "workspace = {folder}");
+        }
     }
     let policy = init
         .map(|init| &init.policy)
@@ -222,7 +231,7 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
     let _ = writeln!(
         text,
         "{}\n\
-         # A rule of your own: no process, no code.\n\
+         # A rule of your own: no process, no code. `mode = \"off\"` turns it off, and `mode = \"shadow\"` only records it.\n\
          [[hooks.on]]\n\
          name = \"no-force-push\"\n\
          event = \"BeforeToolCall\"\n\

@@ -224,6 +224,21 @@ fn only_tools_that_the_policy_denies_are_told() {
 }
 
 #[test]
+fn the_file_of_a_home_folder_has_no_workspace() {
+    let folder = tempfile::tempdir().unwrap();
+    for (home, has_workspace) in [(".", false), ("other", true)] {
+        let args = ["init", "--force", "--agent", "claude"];
+        let mut init = crate::common::command(folder.path(), &args);
+        init.env("HOME", folder.path().join(home));
+        let said = crate::common::run(init, "");
+        assert_eq!(said.code, 0, "{}", said.errors);
+        let text = std::fs::read_to_string(folder.path().join("hooks.toml")).unwrap();
+        assert_eq!(text.contains("\nworkspace = "), has_workspace, "{text}");
+        assert_eq!(text.contains("No `workspace` is set"), !has_workspace);
+    }
+}
+
+#[test]
 fn a_file_that_was_made_for_ours_goes_although_it_was_edited() {
     for (agent, settings) in [
         ("claude", ".claude/settings.json"),
