@@ -19,7 +19,7 @@ use crate::{Done, Failure, file};
 pub(crate) struct DoctorArgs {
     /// The file; by default the hooks.toml here or in a folder above.
     file: Option<PathBuf>,
-    /// Only this agent.
+    /// Only this agent. The exit code is 1, too, if the file is not registered for it.
     #[arg(long = "for", value_name = "AGENT", value_parser = agents::AgentNameParser)]
     agent: Option<Agent>,
 }
@@ -170,11 +170,10 @@ impl Here {
                     .push(format!("{shown}: `{off}` turns all hooks of the agent off"));
             }
             for one in agent.system.registered(&settings) {
-                if let Some(why) = unusable(agent.system, &path, &self.project, &one.command) {
-                    report
-                        .findings
-                        .push(format!("{shown}: `{}`: {why}", one.command));
-                }
+                let why = unusable(agent.system, &path, &self.project, &one.command);
+                report
+                    .findings
+                    .extend(why.map(|why| format!("{shown}: {why}")));
                 let Some(call) = one
                     .call
                     .as_ref()
@@ -194,13 +193,15 @@ impl Here {
                 }
                 match self.other_file(&call) {
                     None => calls.push((path.clone(), one)),
-                    Some(other) => report
+                    Some(other) if other.is_file() => report
                         .notes
                         .push(format!("{shown} calls the hooks of {}", other.display())),
+                    Some(_) => {}
                 }
             }
         }
         report.notes.dedup();
+        report.findings = counted(report.findings);
         report
             .settings
             .extend(calls.iter().map(|(path, _)| path.clone()));
@@ -366,9 +367,25 @@ pub(crate) fn unusable_in(agent: Dialect, file: &Path, text: &str) -> Vec<String
     let all = agent.registered(&settings).into_iter();
     let told = all.filter_map(|one| {
         let why = unusable(agent, file, project, &one.command)?;
-        Some(format!("{}: `{}`: {why}", file.display(), one.command))
+        Some(format!("{}: {why}", file.display()))
     });
-    told.collect()
+    counted(told.collect())
+}
+
+/// What is so for several events, once.
+fn counted(findings: Vec<String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for finding in findings {
+        match counts.iter_mut().find(|(known, _)| *known == finding) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((finding, 1)),
+        }
+    }
+    let all = counts.into_iter().map(|(finding, count)| match count {
+        1 => finding,
+        many => format!("{finding} ({many} events)"),
+    });
+    all.collect()
 }
 
 /// Whether what follows a call in a command hides that it refuses. A call that cannot start refuses nothing by itself, so
@@ -386,17 +403,13 @@ fn unusable(agent: Dialect, settings: &Path, project: &Path, command: &str) -> O
     let text = agent.filled(command, project)?;
     let folder = agent.runs_in(settings, project);
     let call = HooksCall::parse(&text);
-    let named = call.as_ref().and_then(|call| call.file.as_ref());
-    if let Some(file) = named.filter(|file| !folder.join(file).is_file()) {
-        let hint = quotes(&text);
-        return Some(format!("the file {} is not there{hint}", file.display()));
+    if let Some(missing) = call.as_ref().and_then(|call| missing(call, &folder, &text)) {
+        return Some(missing);
     }
     let words = shlex::split(&text).unwrap_or_default();
     let program = words.iter().find(|word| !word.contains('='))?;
     if !program.contains('/') {
-        let missing = format!("there is no program `{program}` in any folder of `PATH`");
-        let is_missing = || in_path(program.as_ref()).is_none();
-        return (call.is_some() && is_missing()).then_some(missing);
+        return None;
     }
     // More than a path: a shell does something with it.
     if program.contains([';', '&', '|', '<', '>', '(', ')', '*', '?', '[', '{']) {
@@ -405,10 +418,61 @@ fn unusable(agent: Dialect, settings: &Path, project: &Path, command: &str) -> O
     let at = folder.join(program);
     if !at.exists() {
         let hint = unquoted(&folder, &text).unwrap_or_default();
-        return Some(format!("the program {program} is not there{hint}"));
+        return Some(format!(
+            "`{command}`: the program {program} is not there{hint}"
+        ));
     }
     (!hooks_runtime::__is_executable(&at))
-        .then(|| format!("{program} may not be run: `chmod +x` it"))
+        .then(|| format!("`{command}`: {program} may not be run: `chmod +x` it"))
+}
+
+/// What a call of ours needs and does not find.
+fn missing(call: &HooksCall, folder: &Path, text: &str) -> Option<String> {
+    let program = call.program.display();
+    let mut all = Vec::new();
+    if is_name(&call.program) {
+        if in_path(&call.program).is_none() {
+            all.push(format!(
+                "there is no program `{program}` in any folder of `PATH`"
+            ));
+        }
+    } else if !folder.join(&call.program).exists() {
+        if let Some(hint) = unquoted(folder, text) {
+            return Some(format!(
+                "`{text}`: the program {program} is not there{hint}"
+            ));
+        }
+        all.push(format!("the program {program} is not there"));
+    }
+    if let Some(file) = call
+        .file
+        .as_ref()
+        .filter(|file| !folder.join(file).is_file())
+    {
+        // What follows a path that was split is not an option.
+        let words = shlex::split(text).unwrap_or_default();
+        let mut after = words.iter().skip_while(|word| Path::new(word) != file);
+        let is_split = after
+            .nth(1)
+            .is_some_and(|next| !next.starts_with(['-', '|', '&', ';', '>']));
+        let hint = if is_split { QUOTES } else { "" };
+        all.push(format!("the file {} is not there{hint}", file.display()));
+        if is_split {
+            return Some(all.join(", and "));
+        }
+    }
+    (!all.is_empty()).then(|| {
+        format!(
+            "{}: written for another machine: run `hooks init --agent {} --write` here",
+            all.join(", and "),
+            call.agent
+        )
+    })
+}
+
+/// Whether a shell looks for a program in `PATH`.
+pub(crate) fn is_name(program: &Path) -> bool {
+    program.components().count() == 1
 }
 
 /// The file that a shell starts for a name.
@@ -427,12 +491,6 @@ fn unquoted(folder: &Path, text: &str) -> Option<&'static str> {
 }
 
 const QUOTES: &str = ": a path with blanks needs quotes";
-
-/// A hint, if a path of a command may have been split at a blank.
-fn quotes(command: &str) -> &'static str {
-    let is_quoted = command.contains(['"', '\'', '\\']);
-    if is_quoted { "" } else { QUOTES }
-}
 
 /// A time in seconds, as settings have it.
 fn seconds(time: Duration) -> f64 {

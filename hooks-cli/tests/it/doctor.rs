@@ -127,7 +127,7 @@ fn what_cannot_run_is_told() {
     finds(
         folder.path(),
         "claude",
-        "the program /gone/hooks is not there",
+        "the program /gone/hooks is not there: written for another machine: run `hooks init --agent claude --write` here (",
     );
 
     let folder = project("claude");
@@ -138,8 +138,20 @@ fn what_cannot_run_is_told() {
     finds(
         folder.path(),
         "claude",
-        "the file /gone/hooks.toml is not there",
+        "the file /gone/hooks.toml is not there: written for another machine",
     );
+    let said = doctor(folder.path(), "claude");
+    assert_eq!(said.out.matches("is not there").count(), 1, "{}", said.out);
+    // What may have been split at a blank.
+    for split in [
+        "/my shop/hooks.toml",
+        "$CLAUDE_PROJECT_DIR/my shop/hooks.toml",
+    ] {
+        let folder = project("claude");
+        let named = folder.path().join("hooks.toml").display().to_string();
+        edit(folder.path(), settings, |text| text.replace(&named, split));
+        finds(folder.path(), "claude", "a path with blanks needs quotes");
+    }
 }
 
 #[cfg(unix)]
