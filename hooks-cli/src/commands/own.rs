@@ -8,7 +8,8 @@ use hooks_runtime::{HooksCall, Trust};
 use hooks_sandbox::Sandbox;
 use serde::Serialize;
 
-use super::doctor::in_path;
+use super::doctor::{in_path, is_name};
+use super::init::LIMIT;
 use super::init::agents::{self, Agent};
 use super::init::settings;
 use crate::paint::{self, BAD, BOLD, lines, painted, say};
@@ -46,8 +47,12 @@ pub(crate) fn run(command: &Own, json: bool) -> Done {
     } else {
         for Finding { about, ok, says } in &all {
             let says = lines(says);
-            let says = if *ok { says } else { painted(BAD, says) };
-            say!("{}: {says}", painted(BOLD, about));
+            let about = painted(BOLD, about);
+            if *ok {
+                say!("{about}: {says}");
+            } else {
+                say!("{about}: {} {says}", painted(BAD, "fault:"));
+            }
         }
     }
     let works = all.iter().all(|finding| finding.ok);
@@ -93,7 +98,9 @@ fn agents(own: &Path) -> Result<Vec<Finding>, Failure> {
         for settings in agent.system.settings_files(project) {
             for program in programs(agent, project, &settings) {
                 let says = format!("{} runs {}", settings.display(), program.display());
-                all.push(if !program.is_file() {
+                all.push(if is_name(&program) {
+                    bad(about, format!("{says}, which no folder of `PATH` has"))
+                } else if !program.is_file() {
                     bad(about, format!("{says}, which is not there"))
                 } else if is_same(&program, own) {
                     fine(about, says)
@@ -131,9 +138,11 @@ fn programs(agent: Agent, project: &Path, file: &Path) -> BTreeSet<PathBuf> {
         .into_iter()
         .filter(|call| call.agent == agent.system.as_str());
     ours.map(|HooksCall { program, .. }| {
-        let is_name = program.components().count() == 1;
-        let found = is_name.then(|| in_path(&program)).flatten();
-        found.unwrap_or_else(|| agent.system.runs_in(file, project).join(program))
+        if is_name(&program) {
+            in_path(&program).unwrap_or(program)
+        } else {
+            agent.system.runs_in(file, project).join(program)
+        }
     })
     .collect()
 }
@@ -150,7 +159,7 @@ fn daemon() -> Finding {
 
     let about = "daemon";
     let Some(path) = socket_path() else {
-        return fine(about, "`HOOKS_SOCKET` and `XDG_RUNTIME_DIR` name no socket");
+        return fine(about, "none, and none is needed");
     };
     let at = path.display();
     match daemon_version(&path) {
@@ -190,7 +199,7 @@ fn trust() -> Vec<Finding> {
         });
     }
     if all.is_empty() {
-        all.push(fine(about, "none of your files"));
+        all.push(fine(about, "you trust no file yet, and none is needed"));
     }
     all
 }
@@ -204,7 +213,10 @@ fn sandbox() -> Finding {
     });
     match explained {
         Ok(explained) if explained.gaps.is_empty() => fine(about, "works"),
-        Ok(explained) => fine(about, format!("works, but {}", explained.gaps.join("; "))),
+        Ok(explained) => fine(
+            about,
+            format!("works; {LIMIT}: {}", explained.gaps.join("; ")),
+        ),
         Err(error) => bad(about, error.to_string()),
     }
 }

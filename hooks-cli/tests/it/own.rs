@@ -96,6 +96,25 @@ fn it_says_which_program_each_agent_runs() {
         let told = format!("{} {told}", settings.display());
         assert_eq!(about(check(here), "Claude Code"), [(false, told)]);
     }
+    // A name alone is looked for in `PATH`, and not beside the settings.
+    std::fs::write(&settings, text.replace(PROGRAM, "hooks")).unwrap();
+    let with_path = |json: &[&str]| {
+        let mut check = command(here, &[&["self", "check"], json].concat());
+        check.env("HOME", here).env("PATH", here.join(".state"));
+        check
+    };
+    let told = format!(
+        "{} runs hooks, which no folder of `PATH` has",
+        settings.display()
+    );
+    assert_eq!(
+        about(with_path(&["--json"]), "Claude Code"),
+        [(false, told.clone())]
+    );
+    let said = run(with_path(&[]), "");
+    let line = format!("Claude Code: fault: {told}\n");
+    assert!(said.code == 1 && said.out.contains(&line), "{}", said.out);
+    assert_eq!(said.out.matches("fault: ").count(), 1, "{}", said.out);
     let none = project(&[]);
     assert!(
         about(check(none.path()), "agents")[0]
@@ -152,7 +171,10 @@ fn it_says_which_trusted_files_have_changed() {
     let here = folder.path();
     let file = here.join("hooks.toml");
     let said = || about(check(here), "trust").remove(0);
-    assert_eq!(said(), (true, "none of your files".to_owned()));
+    assert_eq!(
+        said(),
+        (true, "you trust no file yet, and none is needed".to_owned())
+    );
     assert_eq!(hooks(here, &["trust", "--yes"], "").code, 0);
     let named = file.canonicalize().unwrap().display().to_string();
     assert_eq!(said(), (true, named.clone()));
