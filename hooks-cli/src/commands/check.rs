@@ -12,7 +12,7 @@ use hooks_runtime::{ConfigError, OwnedEvent, Runtime, Status};
 use serde_json::{Value, json};
 
 use super::doctor::{self, Here};
-use super::init::agents::Agent;
+use super::init::agents::{self, Agent};
 use crate::Done;
 use crate::file::{self, FormatArgs};
 use crate::paint::{self, BAD, GOOD, lines, painted, say};
@@ -181,7 +181,7 @@ fn notices(status: &Status, file: &Path, agent: Option<Agent>) -> Vec<String> {
     notices.extend(
         config
             .zip(agent)
-            .and_then(|(config, agent)| unknown_tools(&config, agent)),
+            .and_then(|(config, agent)| unknown_tools(&config, file, agent)),
     );
     notices
 }
@@ -210,7 +210,7 @@ pub(super) fn config(file: &Path) -> Option<HooksConfig> {
 }
 
 /// Says which tools of an agent the policy of a file does not know, and so denies.
-pub(super) fn unknown_tools(config: &HooksConfig, agent: Agent) -> Option<String> {
+pub(super) fn unknown_tools(config: &HooksConfig, file: &Path, agent: Agent) -> Option<String> {
     let policy = config.builtin.security_policy.as_on()?;
     // As the policy compares names.
     let normal = |name: &str| name.replace(['_', '-'], "").to_lowercase();
@@ -222,9 +222,22 @@ pub(super) fn unknown_tools(config: &HooksConfig, agent: Agent) -> Option<String
         let normal = normal(tool);
         !(is_named || known.contains(&normal) || own.matches(&normal))
     };
+    // The agents that were set up before go on.
+    let file = std::path::absolute(file).unwrap_or_default();
+    let project = file.parent().unwrap_or(Path::new("."));
+    let is_set_up = |other: &Agent| {
+        let texts = other.system.settings_files(project).into_iter();
+        let mut texts = texts.filter_map(|path| hooks_runtime::__read_text(&path).ok());
+        texts.any(|text| text.contains(&*file.to_string_lossy()))
+    };
+    let all = agents::all().filter(is_set_up).chain([agent]);
     let mut profiles = policy.profiles.clone();
-    let more = agent.init.profiles.iter().copied();
-    profiles.extend(more.filter(|profile| names(*profile).any(|tool| unknown(&tool))));
+    for profile in all.flat_map(|agent| agent.init.profiles.iter().copied()) {
+        let adds = names(profile).any(|tool| unknown(&tool));
+        if adds && !profiles.contains(&profile) {
+            profiles.push(profile);
+        }
+    }
     let profiles = json!(profiles);
     let unknown: BTreeSet<_> = agent.tools().filter(unknown).collect();
     let tools = unknown.into_iter().collect::<Vec<_>>().join("`, `");

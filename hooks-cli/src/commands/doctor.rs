@@ -294,7 +294,9 @@ impl Here {
             }
         }
         if let Some(config) = &self.config {
-            report.findings.extend(check::unknown_tools(config, agent));
+            report
+                .findings
+                .extend(check::unknown_tools(config, &self.file, agent));
             if config.builtin.redact.as_on().is_some() {
                 report
                     .notes

@@ -151,7 +151,7 @@ fn write_first(args: &InitArgs, path: &Path) -> Result<(), Failure> {
         let config = args
             .agent
             .and_then(|agent| Some((agent, check::config(path)?)));
-        let unknown = config.and_then(|(agent, config)| check::unknown_tools(&config, agent));
+        let unknown = config.and_then(|(agent, config)| check::unknown_tools(&config, path, agent));
         if let Some(why) = unknown {
             file::warn(&why);
         }

@@ -221,6 +221,10 @@ fn only_tools_that_the_policy_denies_are_told() {
         let is_told = said.errors.contains(&format!("`{tool}`"));
         assert_eq!(is_told, is_denied, "{tool}: {}", said.errors);
     }
+    // What is proposed does for both agents.
+    let said = init(folder.path(), &["--agent", "gemini", "--write"]);
+    let all = "`profiles = [\"common\",\"claude_code\",\"gemini_cli\"]`";
+    assert!(said.errors.contains(all), "{}", said.errors);
 }
 
 #[test]
