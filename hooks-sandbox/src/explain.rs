@@ -176,7 +176,7 @@ impl fmt::Display for Explanation {
             writeln!(out, "{rule}  ({from})")?;
         }
         for gap in &self.gaps {
-            writeln!(out, "note: {gap}")?;
+            writeln!(out, "limit of the sandbox here: {gap}")?;
         }
         Ok(())
     }

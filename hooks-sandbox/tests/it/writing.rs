@@ -141,7 +141,8 @@ fn explained() -> Tested {
         format!("keeps {folder}/x  (your rule)\n"),
         "reaches example.com through the proxy  (your rule)\n".into(),
         "  (system)\n".into(),
-        "note: a hard link that was made before leads to a protected file\n".into(),
+        "limit of the sandbox here: a hard link that was made before leads to a protected file\n"
+            .into(),
     ] {
         check(text.contains(&line), format!("{line:?} is not in\n{text}"))?;
     }
@@ -150,5 +151,8 @@ fn explained() -> Tested {
         .prepare()?
         .explain()?
         .to_string();
-    check(alone.contains("note: without user namespaces, "), alone)
+    check(
+        alone.contains("limit of the sandbox here: without user namespaces, "),
+        alone,
+    )
 }
